@@ -1,0 +1,68 @@
+"""What a target is: something that a policy is emitted to, and what it cannot say."""
+
+from typing import Literal, Protocol
+
+from sbc.policy.origin import Block, Origin
+from sbc.policy.policy import Policy
+from sbc.record import Record
+
+Direction = Literal["narrower", "wider"]
+
+
+class Loss(Record):
+    """A statement that a target cannot enforce as written.
+
+    `narrower`: the result allows less (a note); `wider`: it allows more (an error, unless `--allow-wider`).
+    `why` says in a few words what is lost.
+    """
+
+    target: str
+    direction: Direction
+    origin: Origin
+    why: str
+
+
+class OutputFile(Record):
+    """One file of a target: its name without folders, and its bytes."""
+
+    name: str
+    content: bytes
+
+
+class Artifact(Record):
+    """What a target made: files, losses, and notes for people (one line each)."""
+
+    files: tuple[OutputFile, ...]
+    losses: tuple[Loss, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Unsayable(Exception):
+    """The target has no words at all for a statement (`as` in SBPL): it is not written, with a note.
+
+    An error where the target was asked for by name.
+    """
+
+    def __init__(self, target: str, origin: Origin, why: str) -> None:
+        super().__init__(f"{target}: {why} ({origin.where()})")
+        self.target = target
+        self.origin = origin
+        self.why = why
+
+
+class Target(Protocol):
+    """A target. `blocks` are those it is responsible for: statements outside are `not applicable` and no loss."""
+
+    @property
+    def name(self) -> str:
+        """The word that names it after `--target`."""
+        ...
+
+    @property
+    def blocks(self) -> frozenset[Block]:
+        """The blocks that it is responsible for."""
+        ...
+
+    def emit(self, policy: Policy) -> Artifact:
+        """Emit the policy; `Unsayable` where it cannot be said at all."""
+        ...
