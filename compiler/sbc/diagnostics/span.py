@@ -17,25 +17,23 @@ class Source(Record):
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts, at = [0], 0
-        for line in self.text.splitlines(keepends=True):
-            at += len(line)
-            starts.append(at)
+        starts = [0]
+        while (end := self.text.find("\n", starts[-1])) >= 0:
+            starts.append(end + 1)
         return starts
 
     def position(self, offset: int) -> tuple[int, int]:
         """Give line and column, both from 1, of a character offset."""
         offset = max(0, min(offset, len(self.text)))
         line = bisect_right(self._starts, offset)
-        if line == len(self._starts) and line > 1 and not self.text.endswith(("\n", "\r")):
-            line -= 1
         return line, offset - self._starts[line - 1] + 1
 
     def line_text(self, line: int) -> str:
         """Give the text of a line from 1, without its end; empty beyond the last."""
-        if not 1 <= line < len(self._starts):
+        if not 1 <= line <= len(self._starts):
             return ""
-        return self.text[self._starts[line - 1] : self._starts[line]].rstrip("\r\n")
+        end = self._starts[line] if line < len(self._starts) else len(self.text)
+        return self.text[self._starts[line - 1] : end].rstrip("\r\n")
 
     def __hash__(self) -> int:
         return hash((self.name, len(self.text)))
