@@ -1,1 +1,1 @@
-"""See the modules of this package."""
+"""The language's surface: the tree, the parser, the formatter. Nothing here knows what a name means."""
