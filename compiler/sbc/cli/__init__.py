@@ -1,1 +1,1 @@
-"""See the modules of this package."""
+"""The `sbc` command: one module for each subcommand, imported only when it is called."""

@@ -1,0 +1,23 @@
+"""The table of commands: a name, the module that carries it out, and one line of help."""
+
+from typing import NamedTuple
+
+
+class Command(NamedTuple):
+    """One subcommand; its module has `configure(parser)` and `run(args) -> exit status`."""
+
+    name: str
+    module: str
+    help: str
+
+
+COMMANDS = (
+    Command("compile", "sbc.cli.compile", "compile a profile to filters, SBPL, bwrap arguments, docs and a bundle"),
+    Command("check", "sbc.cli.check", "parse, resolve, lint and prove profiles; write nothing"),
+    Command("fmt", "sbc.cli.fmt", "format profiles"),
+    Command("explain", "sbc.cli.explain", "say what a profile decides, or what a diagnostic code means"),
+    Command("docs", "sbc.cli.docs", "write or check the tables of a profile for people"),
+    Command("disasm", "sbc.cli.disasm", "list a filter with names and labels"),
+    Command("eval", "sbc.cli.eval", "run a filter on one call"),
+    Command("completion", "sbc.cli.completion", "print a completion script for a shell"),
+)

@@ -1,0 +1,10 @@
+"""Exit statuses of `sbc`'s commands (`sbc run` has its own)."""
+
+FINE = 0
+"""The command did what it was asked for."""
+
+NO = 1
+"""The answer is no: a lint, a deny, a difference, a document that is behind."""
+
+WRONG = 2
+"""The input or the call is wrong: some error diagnostic."""

@@ -1,0 +1,51 @@
+"""Reading raw `.bpf` files: bounded, checked by the kernel's rules, with one clear line for what is wrong."""
+
+import os
+import stat
+from pathlib import Path
+from typing import Literal
+
+from sbc_runtime.instruction import MAX_INSTRUCTIONS, SIZE, Program, unpack
+
+
+class FilterError(ValueError):
+    """A filter file, or a call about it, is wrong; the text says what."""
+
+
+def read_filter(path: Path, byte_order: Literal["little", "big"]) -> Program:
+    """Read and verify a filter; `FilterError` where the file cannot be read or the kernel would refuse it."""
+    from sbc_runtime.verifier import Refused, verify
+
+    program = read_program(path, byte_order)
+    try:
+        verify(program)
+    except Refused as error:
+        raise FilterError(f"{path}: the kernel would refuse this filter: {error}") from None
+    return program
+
+
+def read_program(path: Path, byte_order: Literal["little", "big"]) -> Program:
+    """Read a filter without verifying it."""
+    limit = MAX_INSTRUCTIONS * SIZE
+    try:
+        # O_NONBLOCK: a FIFO must not hang the command.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise FilterError(f"{path}: not a regular file")
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise FilterError(f"{path}: {error.strerror}") from None
+    if len(data) > limit:
+        raise FilterError(f"{path}: more than {MAX_INSTRUCTIONS} instructions ({limit} bytes)")
+    try:
+        return unpack(data, byte_order)
+    except ValueError as error:
+        raise FilterError(f"{path}: {error}") from None
+
+
+def abi_in_name(path: Path) -> str | None:
+    """Give the ABI that a file name tells (`agent-check.x86_64.bpf`), or None."""
+    from sbc_runtime.arch import ARCHES
+
+    parts = path.name.split(".")
+    return parts[-2] if len(parts) > 2 and parts[-2] in ARCHES else None

@@ -1,0 +1,72 @@
+"""The entry point: finds the command, runs it, and turns every failure into an exit status and a line of text."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from sbc import __version__
+from sbc.cli.commands import COMMANDS, Command
+from sbc.cli.exits import WRONG
+
+EPILOG = """\
+exit status: 0 fine; 1 the answer is no (a lint, a deny, a document behind); 2 the input or the call is wrong.
+
+examples:
+  sbc compile profiles/agent-check.sbx        write build/agent-check/
+  sbc check profiles/*.sbx                    prove everything, write nothing
+  sbc explain profiles/agent-check.sbx 'socket(AF_ALG, SOCK_RAW, 0)'
+"""
+
+
+def build_parser(wanted: str | None) -> argparse.ArgumentParser:
+    """Build the parser; only the wanted command's options are read (None: all of them)."""
+    parser = argparse.ArgumentParser(
+        prog="sbc",
+        description="Compile one sandbox policy to every target, proven.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"sbc {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sub = commands.add_parser(
+            command.name,
+            help=command.help,
+            description=command.help[0].upper() + command.help[1:] + ".",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if wanted is None or wanted == command.name:
+            _configure(command, sub)
+    return parser
+
+
+def _configure(command: Command, parser: argparse.ArgumentParser) -> None:
+    module = import_module(command.module)
+    module.configure(parser)
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour diagnostics (default: auto)"
+    )
+    parser.set_defaults(run=module.run)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `sbc` with the given arguments (default: the process's) and give its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    wanted = next((a for a in arguments if not a.startswith("-")), None)
+    args = build_parser(wanted).parse_args(arguments)
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away (`sbc disasm F | head`): nothing more to say, and no traceback at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG
+    except KeyboardInterrupt:
+        print("sbc: cancelled", file=sys.stderr)
+        return 130
+    return status

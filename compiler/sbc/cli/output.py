@@ -1,0 +1,53 @@
+"""What commands print: diagnostics on stderr, results on stdout, JSON where it was asked for."""
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Iterable
+from typing import Any
+
+from sbc.diagnostics.diagnostic import Diagnostic, Severity
+
+
+def wants_color(args: Namespace) -> bool:
+    """Tell whether diagnostics are coloured: on a terminal without NO_COLOR, or as `--color` says."""
+    if args.color == "auto":
+        return sys.stderr.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return bool(args.color == "always")
+
+
+def show(diagnostics: Iterable[Diagnostic], args: Namespace) -> None:
+    """Print diagnostics on stderr; with `--json` they are part of the result instead and nothing is printed here."""
+    shown = tuple(diagnostics)
+    if not shown or args.json:
+        return
+    from sbc.diagnostics.render import render
+
+    color = wants_color(args)
+    print("\n\n".join(render(diagnostic, color=color).rstrip("\n") for diagnostic in shown), file=sys.stderr)
+
+
+def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
+    """Give diagnostics in the form that `--json` prints."""
+    from sbc.diagnostics.render import to_json
+
+    return [to_json(diagnostic) for diagnostic in diagnostics]
+
+
+def print_json(value: Any) -> None:
+    """Print a result as JSON."""
+    print(json.dumps(value, indent=2))
+
+
+def complain(message: str, args: Namespace) -> None:
+    """Say in one line what is wrong with the call, on stderr (with `--json` also as the result)."""
+    if args.json:
+        print_json({"error": message})
+    print(f"sbc {args.command}: {message}", file=sys.stderr)
+
+
+def worst(diagnostics: Iterable[Diagnostic]) -> Severity | None:
+    """Give the gravest severity among them, or None where there is none."""
+    found = {diagnostic.severity for diagnostic in diagnostics}
+    return next((severity for severity in Severity if severity in found), None)
