@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-FOLDERS = ("kernel", "fs", "mm", "ipc", "net", "security", "block", "io_uring", "drivers/pci", "arch")
+FOLDERS = ("kernel", "fs", "mm", "ipc", "net", "security", "block", "io_uring", "drivers/pci", "drivers/char", "arch")
 ARCHITECTURES = ("x86", "arm64", "arm", "riscv", "s390", "powerpc", "loongarch", "mips")
 
 MACRO = re.compile(r"^(COMPAT_SYSCALL|SYSCALL32|PPC32_SYSCALL|SYSCALL)_DEFINE([0-6])\s*\(", re.M)

@@ -1,0 +1,1 @@
+"""What the compiler knows about the kernel."""
