@@ -4,6 +4,8 @@ Bit 0 of a vector is the least significant. All operations are exact and unsigne
 budget of the table.
 """
 
+from typing import Literal
+
 from sbc.decision.table import FALSE, TRUE, Table
 from sbc.decision.words import BITS
 
@@ -25,10 +27,14 @@ def _xor(table: Table, left: int, right: int) -> int:
     return table.choose(left, table.outside(right), right)
 
 
-def bitwise(table: Table, operation: str, left: Vector, right: Vector) -> Vector:
+def bitwise(table: Table, operation: Literal["and", "or", "xor"], left: Vector, right: Vector) -> Vector:
     """Give `left OPERATION right` for `and`, `or`, `xor`."""
-    combine = {"and": table.both, "or": table.either, "xor": lambda a, b: _xor(table, a, b)}[operation]
-    return tuple(combine(a, b) for a, b in zip(left, right, strict=True))
+    pairs = zip(left, right, strict=True)
+    if operation == "and":
+        return tuple(table.both(a, b) for a, b in pairs)
+    if operation == "or":
+        return tuple(table.either(a, b) for a, b in pairs)
+    return tuple(_xor(table, a, b) for a, b in pairs)
 
 
 def add(table: Table, left: Vector, right: Vector, carry: int = FALSE) -> Vector:

@@ -39,8 +39,7 @@ def number_intervals(table: Table, abi: AbiRules) -> list[Interval]:
     if abi.newer is not None:
         low, high = max(abi.newer.low, first), min(abi.newer.high, last)
         if low <= high:
-            backdrop = [(first, low - 1, default), (low, high, table.terminal(abi.newer.verdict)), (high + 1, last, default)]
-            backdrop = [interval for interval in backdrop if interval[0] <= interval[1]]
+            backdrop = _overlaid(backdrop, [(low, high, table.terminal(abi.newer.verdict))])
     by_number: dict[int, list[Rule]] = {}
     for rule in abi.rules:
         if first <= rule.number <= last:

@@ -4,36 +4,26 @@ Three forms, the cheapest that fits: a constant; a word of the input, masked; a 
 The form is canonical, so equal contents are equal Python values and states can be looked up by them.
 """
 
-from typing import NamedTuple
-
 from sbc.decision import bit_vectors
 from sbc.decision.bit_vectors import Vector
 from sbc.decision.table import FALSE, TRUE, Table
-from sbc.decision.words import BITS, WORD_MASK
+from sbc.decision.words import BITS, WORD_MASK, MaskedWord
 from sbc_runtime import instruction as bpf
 
-
-class Masked(NamedTuple):
-    """The word `word` of the input, AND `mask` (never 0)."""
-
-    word: int
-    mask: int
+Value = int | MaskedWord | Vector
 
 
-Value = int | Masked | Vector
-
-
-def masked(value: Masked, mask: int) -> Value:
+def masked(value: MaskedWord, mask: int) -> Value:
     """Give `value & mask`."""
     kept = value.mask & mask
-    return Masked(value.word, kept) if kept else 0
+    return MaskedWord(value.word, kept) if kept else 0
 
 
 def vector(table: Table, value: Value) -> Vector:
     """Give a value as a vector."""
     if isinstance(value, int):
         return bit_vectors.of_constant(value)
-    if isinstance(value, Masked):
+    if isinstance(value, MaskedWord):
         return bit_vectors.of_word(table, value.word, value.mask)
     return value
 
@@ -47,7 +37,7 @@ def simplest(table: Table, made: Vector) -> Value:
         word = words.pop()
         mask = sum(1 << place for place, bit in enumerate(made) if bit != FALSE)
         if bit_vectors.of_word(table, word, mask) == made:
-            return Masked(word, mask)
+            return MaskedWord(word, mask)
     return made
 
 
@@ -57,9 +47,9 @@ def arithmetic(table: Table, operation: int, left: Value, right: Value) -> Value
     Division by zero is not for here: the program returns before it.
     """
     if operation == bpf.AND:
-        if isinstance(left, Masked) and isinstance(right, int):
+        if isinstance(left, MaskedWord) and isinstance(right, int):
             return masked(left, right)
-        if isinstance(left, int) and isinstance(right, Masked):
+        if isinstance(left, int) and isinstance(right, MaskedWord):
             return masked(right, left)
     if isinstance(left, int) and isinstance(right, int):
         return _on_constants(operation, left, right)

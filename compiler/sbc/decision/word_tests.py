@@ -5,26 +5,27 @@ the word, so it needs no general if-then-else: each step leaves one branch to `t
 """
 
 from sbc.decision.table import FALSE, TRUE, Table
-from sbc.decision.words import BITS
+from sbc.decision.words import BITS, MaskedWord
 
 _TOP = 1 << BITS
 
 
-def where_equal(table: Table, word: int, mask: int, constant: int, then: int, other: int) -> int:
+def where_equal(table: Table, asked: MaskedWord, constant: int, then: int, other: int) -> int:
     """Give the diagram that is `then` where `word & mask == constant`, else `other`."""
+    word, mask = asked
     if then == other or constant & ~mask:
         return other
     first = BITS * word
     variable, low, high = table.variable, table.low, table.high
     if variable[then] < first or variable[other] < first:
-        return table.choose(where_equal(table, word, mask, constant, TRUE, FALSE), then, other)
+        return table.choose(where_equal(table, asked, constant, TRUE, FALSE), then, other)
     untaken: list[tuple[int, int]] = []
     inside, outside = then, other
     for level in range(first, first + BITS):
         bit = 1 << first + BITS - 1 - level
         if not mask & bit:
             if variable[inside] == level or variable[outside] == level:
-                return table.choose(where_equal(table, word, mask, constant, TRUE, FALSE), then, other)
+                return table.choose(where_equal(table, asked, constant, TRUE, FALSE), then, other)
             continue
         side = outside
         if constant & bit:
@@ -40,15 +41,14 @@ def where_equal(table: Table, word: int, mask: int, constant: int, then: int, ot
         untaken.append((level, side))
     node = table.node
     for level, side in reversed(untaken):
-        if constant >> first + BITS - 1 - level & 1:
-            inside = node(level, side, inside)
-        else:
-            inside = node(level, inside, side)
+        taken = constant >> first + BITS - 1 - level & 1
+        inside = node(level, side, inside) if taken else node(level, inside, side)
     return inside
 
 
-def where_at_least(table: Table, word: int, mask: int, constant: int, then: int, other: int) -> int:
+def where_at_least(table: Table, asked: MaskedWord, constant: int, then: int, other: int) -> int:
     """Give the diagram that is `then` where `word & mask >= constant` (0..2^32), else `other`."""
+    word, mask = asked
     if then == other or constant == 0:
         return then
     if constant >= _TOP:
@@ -56,7 +56,7 @@ def where_at_least(table: Table, word: int, mask: int, constant: int, then: int,
     first = BITS * word
     variable, low, high = table.variable, table.low, table.high
     if variable[then] < first or variable[other] < first:
-        return table.choose(where_at_least(table, word, mask, constant, TRUE, FALSE), then, other)
+        return table.choose(where_at_least(table, asked, constant, TRUE, FALSE), then, other)
     untaken: list[tuple[int, int]] = []
     above, below = then, other
     end = None
@@ -69,7 +69,7 @@ def where_at_least(table: Table, word: int, mask: int, constant: int, then: int,
                 end = below
                 break
             if variable[above] == level or variable[below] == level:
-                return table.choose(where_at_least(table, word, mask, constant, TRUE, FALSE), then, other)
+                return table.choose(where_at_least(table, asked, constant, TRUE, FALSE), then, other)
             continue
         if constant & bit:
             side = below
@@ -87,8 +87,6 @@ def where_at_least(table: Table, word: int, mask: int, constant: int, then: int,
     made = above if end is None else end
     node = table.node
     for level, side in reversed(untaken):
-        if constant >> first + BITS - 1 - level & 1:
-            made = node(level, side, made)
-        else:
-            made = node(level, made, side)
+        taken = constant >> first + BITS - 1 - level & 1
+        made = node(level, side, made) if taken else node(level, made, side)
     return made

@@ -34,6 +34,13 @@ def low_word(arg: int) -> int:
     return _FIRST_ARG + 2 * arg + 1
 
 
+class MaskedWord(NamedTuple):
+    """The word `word` of the input, AND `mask` (never 0)."""
+
+    word: int
+    mask: int
+
+
 class Input(NamedTuple):
     """One `struct seccomp_data`: `audit` is its `arch`, `number` its `nr`, both as unsigned words."""
 
