@@ -1,0 +1,1 @@
+"""Tests on other kernels: Debian's kernels, booted in QEMU with an initramfs of ours."""
