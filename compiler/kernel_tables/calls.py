@@ -1,8 +1,7 @@
-"""Write compiler/sbc/kernel/data/ABI.json: numbers and signatures of each ABI."""
+"""Numbers and signatures of each ABI."""
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 import abis
 from abis import Abi
@@ -11,10 +10,8 @@ from canonical import Signatures, canonical
 from removed import removed
 from signatures import Placed, Tree, place, signature
 
-DATA = Path(__file__).resolve().parent.parent / "sbc" / "kernel" / "data"
 
-
-def calls(trees: Sequence[Tree]) -> dict[str, dict[str, dict[str, object]]]:
+def calls(trees: Sequence[Tree]) -> dict[str, dict[str, dict[str, Any]]]:
     """Numbers and signatures by ABI; of two trees that know a call, the first decides."""
     known = {abi.name: numbers(abi, trees) for abi in abis.ALL}
     read: Signatures = {
@@ -50,12 +47,3 @@ def _first(trees: Sequence[Tree], abi: Abi, call: str, number: int) -> list[Plac
             if (parameters := tree.anywhere(call)) is not None:
                 return place(parameters, parameters, abi)
     return None
-
-
-def dump(data: object) -> str:
-    """Compact JSON, one line for each key of the first level."""
-    assert isinstance(data, dict)
-    body = ",\n".join(
-        f"{json.dumps(key)}:{json.dumps(value, separators=(',', ':'))}" for key, value in data.items()
-    )
-    return "{\n" + body + "\n}\n"
