@@ -4,7 +4,8 @@ A leaf of one cell needs no code. Others (cells A, B, C by what they lead to):
 
 - *chain*: all but some single numbers lead to one place: `A 41:B A 56:C A` is `jeq 41, B; jeq 56, C, A`. A JEQ
   takes a number out and lets its neighbours join: one instruction where a tree of JGE would need two;
-- *bits*: one JSET parts the cells: `246:A 247:B 248:A 249:B` is `jset 1, B, A`.
+- *bits*: one JSET parts the cells, some single numbers again taken out before: `246:A 247:B 248:A 249:B` is
+  `jset 1, B, A`; `0:A 1:B 8:A 9:B 0xffffffff:A` is `jeq 0xffffffff, A; jset 0xfffffff7, B, A`.
 
 A tree over n leaves has n - 1 JGE whatever its shape, so size is decided by the leaves alone: a dynamic program
 finds the cut of the least size, and, among those, of the shortest chains.
@@ -16,6 +17,12 @@ from sbc.backends.bpf.fields import FULL, Field, bits_of_range, next_in
 
 MAX_CHAIN = 7
 """The longest chain of a leaf: what is saved by longer ones is small, and the path is long."""
+
+MAX_TAKEN_OUT = 2
+"""The single numbers that are taken out before a JSET."""
+
+MAX_TARGETS = 3
+"""The places that a run before a JSET is tried with."""
 
 INSTRUCTION = 64
 """The cost of an instruction beside the square of a chain's length."""
@@ -30,7 +37,9 @@ class Cell(NamedTuple):
 
 
 class Leaf(NamedTuple):
-    """A run of cells: a chain of `singles` (cells taken out) before `rest`, or, with `bits`, `jset bits, yes, rest`."""
+    """A run of cells: `singles` (cells) are taken out; what is left leads to `rest`, or, with `bits`, by
+    `jset bits, yes, rest`.
+    """
 
     first: int
     last: int
@@ -48,8 +57,8 @@ def cut_into_leaves(field: Field, cells: list[Cell]) -> list[Leaf]:
     cost = [0] + [1 << 60] * count
     how: list[Leaf] = [Leaf(0, 0, 0)] * (count + 1)
     for first in range(count):
-        for leaf in (*_chains(cells, single, first), *_bits(field, cells, ends, first)):
-            length = 1 if leaf.bits else len(leaf.singles)
+        for leaf in (*_chains(cells, single, first), *_bits(field, cells, ends, single, first)):
+            length = len(leaf.singles) + (leaf.bits != 0)
             total = cost[first] + INSTRUCTION * (length + 1) + length * length
             if total < cost[leaf.last + 1]:
                 cost[leaf.last + 1] = total
@@ -78,35 +87,50 @@ def _chains(cells: list[Cell], single: list[bool], first: int) -> list[Leaf]:
     return leaves
 
 
-def _bits(field: Field, cells: list[Cell], ends: list[int], first: int) -> list[Leaf]:
-    """Find runs that one JSET parts: no number of one side has a bit of the mask, every number of the other has one.
+def _bits(field: Field, cells: list[Cell], ends: list[int], single: list[bool], first: int) -> list[Leaf]:
+    """Find runs that one JSET parts, after a few single numbers are taken out.
 
-    The mask is the bits that no number of the one side has; where it fails, it fails for longer runs too.
+    No number of one side (`rest`) has a bit of the mask, every number of the other has one. The mask is the bits that
+    no number of `rest` has; where it fails, it fails for longer runs too.
     """
+    targets = list(dict.fromkeys(cell.target for cell in cells[first : first + MAX_TAKEN_OUT + 2]))
     leaves: list[Leaf] = []
-    sides: list[tuple[int, list[int]]] = []  # target, cells
-    used = [0, 0]  # all bits of each side's numbers
-    good = [True, True]  # whether the mask of the bits that side i has not works
-    for last in range(first, len(cells)):
-        target = cells[last].target
-        side = next((i for i, known in enumerate(sides) if known[0] == target), len(sides))
-        if side == 2:
-            break
-        if side == len(sides):
-            sides.append((target, []))
-        sides[side][1].append(last)
-        used[side] |= bits_of_range(cells[last].start, ends[last] - 1)
-        if len(sides) < 2:
-            continue
-        for zero in (0, 1):
-            free = field.mask & ~used[zero]
-            good[zero] = good[zero] and all(
-                next_in(FULL & ~free, cells[i].start) >= ends[i] for i in sides[1 - zero][1]
-            )
-        if not any(good):
-            break
-        if last > first + 1:
-            zero = 0 if good[0] else 1
-            mask = field.mask & ~used[zero] & used[1 - zero]
-            leaves.append(Leaf(first, last, sides[zero][0], bits=mask, yes=sides[1 - zero][0]))
+    for rest in targets[:MAX_TARGETS]:
+        for yes in targets[:MAX_TARGETS]:
+            if rest != yes:
+                leaves.extend(_bits_between(field, cells, ends, single, first, rest, yes))
     return leaves
+
+
+def _bits_between(
+    field: Field, cells: list[Cell], ends: list[int], single: list[bool], first: int, rest: int, yes: int
+) -> list[Leaf]:
+    leaves: list[Leaf] = []
+    singles: tuple[int, ...] = ()
+    free = field.mask  # the bits that no number of `rest` has
+    others: list[int] = []  # the cells of `yes`
+    for last in range(first, len(cells)):
+        start, end, target = cells[last].start, ends[last], cells[last].target
+        if target == rest:
+            left = free & ~bits_of_range(start, end - 1)
+            fits = all(_all_hit(left, cells[i].start, ends[i]) for i in others)
+            if fits:
+                free = left
+        else:
+            fits = target == yes and _all_hit(free, start, end)
+            if fits:
+                others.append(last)
+        if not fits:
+            if not single[last] or len(singles) == MAX_TAKEN_OUT:
+                break
+            singles = (*singles, last)
+        if last > first + 1 and others:
+            used = bits_of_range(0, max(ends[i] - 1 for i in others))
+            leaves.append(Leaf(first, last, rest, singles, free & used, yes))
+    return leaves
+
+
+def _all_hit(mask: int, start: int, end: int) -> bool:
+    """Tell whether each number from `start` to before `end` has a bit of the mask."""
+    without = FULL & ~mask
+    return start > without or next_in(without, start) >= end

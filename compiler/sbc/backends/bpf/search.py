@@ -95,9 +95,9 @@ class _Tree:
                 cuts[i, j] = best[1]
 
     def _leaf(self, leaf: Leaf) -> int:
-        if leaf.bits:
-            return self.code.test(self.field, JSET, leaf.bits, leaf.yes, leaf.rest)
         node = leaf.rest
+        if leaf.bits:
+            node = self.code.test(self.field, JSET, leaf.bits, leaf.yes, leaf.rest)
         for i in sorted(leaf.singles, key=lambda i: (self.cells[i].weight, -i)):
             node = self.code.test(self.field, JEQ, self.cells[i].start, self.cells[i].target, node)
         return node

@@ -1,0 +1,1 @@
+"""The figures of the compiler, beside its peers'."""
