@@ -12,7 +12,7 @@ from sbc.decision.liveness import live_before
 from sbc.decision.program_walk import RETURNS_ZERO, Ends, Place, Splits, State, Walker
 from sbc.decision.table import Table, TooComplex
 from sbc.decision.word_tests import where_at_least, where_equal
-from sbc.decision.words import ARCH, IP_HIGH, IP_LOW, NR, high_word, low_word
+from sbc.decision.words import ARCH, IP_HIGH, IP_LOW, NR, WORD_MASK, high_word, low_word
 from sbc_runtime import instruction as bpf
 from sbc_runtime.action import KILL_THREAD
 from sbc_runtime.instruction import Program
@@ -36,42 +36,40 @@ def diagram_of_program(table: Table, program: Program, byte_order: Literal["litt
     """Give the diagram of what a program decides for every `seccomp_data`; `Refused` where the kernel refuses it."""
     verify(program)
     walker = Walker(table, program, words_at_offsets(byte_order), live_before(program))
-    found = _all_states(walker, len(program))
+    numbers: dict[Place, int] = {}
+    found = _all_states(walker, len(program), numbers)
     decided = {RETURNS_ZERO: table.terminal(KILL_THREAD)}
     for place, end in reversed(found.items()):
         try:
             decided[place] = _decision(table, end, decided)
         except TooComplex as error:
-            raise _named(error, place) from None
+            raise TooComplex(error.what, numbers.get(place)) from None
     return decided[next(iter(found))]
 
 
-def _all_states(walker: Walker, length: int) -> dict[Place, Ends | Splits]:
-    """Give how each state goes on, in the order of the program."""
+def _all_states(walker: Walker, length: int, numbers: dict[Place, int]) -> dict[Place, Ends | Splits]:
+    """Give how each state goes on, in the order of the program; note the call number on whose way it was first met."""
     waiting: list[dict[State, None]] = [{} for _ in range(length)]
     waiting[0][State()] = None
     found: dict[Place, Ends | Splits] = {}
     for pc in range(length):
         for state in waiting[pc]:
+            number = numbers.get((pc, state))
             try:
                 end = walker.follow(pc, state)
                 if walker.steps > _STEP_BUDGET:
                     raise TooComplex(f"symbolic execution takes more than {_STEP_BUDGET:,} steps")
             except TooComplex as error:
-                raise _named(error, (pc, state)) from None
+                raise TooComplex(error.what, number) from None
             found[pc, state] = end
             if isinstance(end, Splits):
-                for place in (end.then, end.other):
-                    if place is not None and place is not RETURNS_ZERO:
+                asked_for = end.constant if end.kind == "equal" and end.asked == (NR, WORD_MASK) else number
+                for place, known in ((end.then, asked_for), (end.other, number)):
+                    if place is not None and place is not RETURNS_ZERO and place[1] not in waiting[place[0]]:
                         waiting[place[0]][place[1]] = None
+                        if known is not None:
+                            numbers[place] = known
     return found
-
-
-def _named(error: TooComplex, place: Place) -> TooComplex:
-    """Add the number of the call to an error, where the way to the place tells."""
-    bounds = place[1].bounds
-    number = bounds.nr_low if bounds.nr_low == bounds.nr_high else None
-    return TooComplex(error.what, error.number if number is None else number)
 
 
 def _decision(table: Table, end: Ends | Splits, decided: dict[Place, int]) -> int:

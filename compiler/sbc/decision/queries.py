@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from sbc.decision.table import Table
-from sbc.decision.words import BITS, VARIABLES, WORD_MASK, WORDS
+from sbc.decision.table import Table, TooComplex
+from sbc.decision.words import ARCH, BITS, NAMES, NR, VARIABLES, WORD_MASK, WORDS
 from sbc_runtime.action import Verdict
+
+_INTERVAL_STEPS = 1_000_000
 
 
 def value_at(table: Table, diagram: int, words: Sequence[int]) -> Verdict:
@@ -22,8 +24,8 @@ def difference(table: Table, left: int, right: int) -> list[int] | None:
     words = [0] * WORDS
     variable = table.variable
     while (first := min(variable[left], variable[right])) < VARIABLES:
-        left_low, left_high = _branches(table, left, first)
-        right_low, right_high = _branches(table, right, first)
+        left_low, left_high = branches(table, left, first)
+        right_low, right_high = branches(table, right, first)
         if left_low != right_low:
             left, right = left_low, right_low
         else:
@@ -33,7 +35,7 @@ def difference(table: Table, left: int, right: int) -> list[int] | None:
     return words
 
 
-def _branches(table: Table, diagram: int, variable: int) -> tuple[int, int]:
+def branches(table: Table, diagram: int, variable: int) -> tuple[int, int]:
     """Give where a diagram goes on for 0 and 1 of a variable that is not below its root's."""
     if table.variable[diagram] == variable:
         return table.low[diagram], table.high[diagram]
@@ -61,13 +63,18 @@ def fixed(table: Table, diagram: int, word: int, value: int) -> int:
 def intervals(table: Table, diagram: int, word: int) -> list[tuple[int, int, int]]:
     """Give first value, last value and the diagram that remains, for a diagram whose root asks for no earlier word.
 
-    Sorted, without gaps, neighbours different. A diagram that asks for low bits alone has up to 2^32 of them: callers
-    use this on `arch` and `nr`, which filters compare as numbers.
+    Sorted, without gaps, neighbours different. A diagram that asks for low bits alone could have 2^32 of them:
+    `TooComplex` beyond a million steps.
     """
     after = BITS * word + BITS
     made: list[tuple[int, int, int]] = []
+    steps = 0
 
     def collect(node: int, low: int, bits: int) -> None:
+        nonlocal steps
+        steps += 1
+        if steps > _INTERVAL_STEPS:
+            raise TooComplex(f"`{NAMES[word]}` is told apart by its low bits alone")
         variable = table.variable[node]
         if variable >= after:
             if made and made[-1][2] == node:
@@ -83,3 +90,21 @@ def intervals(table: Table, diagram: int, word: int) -> list[tuple[int, int, int
     collect(diagram, 0, BITS)
     assert made[-1][1] == WORD_MASK  # noqa: S101
     return made
+
+
+def verdicts_by_number(table: Table, diagram: int, audit: int) -> list[tuple[int, int, Verdict | None]]:
+    """Give first number, last number and the verdict of an architecture's calls; None where the arguments matter."""
+    numbers = intervals(table, fixed(table, diagram, ARCH, audit), NR)
+    return [(low, high, table.verdicts.get(remains)) for low, high, remains in numbers]
+
+
+def verdicts_of(table: Table, diagram: int) -> frozenset[Verdict]:
+    """Give every verdict that a diagram has for some input."""
+    seen: set[int] = set()
+    waiting = [diagram]
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            waiting += (table.low[node], table.high[node])
+    return frozenset(table.verdicts[node] for node in seen if node in table.verdicts)
