@@ -6,11 +6,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import abis
+from arguments import arguments
 from calls import calls
 from constants import Sources, constants
 from families import FAMILIES
+from siblings import siblings
 from signatures import Tree
 from since import since
 
@@ -46,7 +49,18 @@ def tables(trees: Sequence[Path], headers: Sequence[Path], manual: Path) -> dict
     files: dict[str, dict[str, object]] = {f"{abi}.json": dict(known) for abi, known in by_abi.items()}
     files["calls.json"] = since(manual, names)
     files["constants.json"] = {name: [texts[name], found] for name, found in common.items()}
+    files["arguments.json"] = arguments(_argument_names(by_abi), set(texts))
+    files["siblings.json"] = siblings(names)
     return {name: dump(content) for name, content in files.items()}
+
+
+def _argument_names(by_abi: dict[str, dict[str, Any]]) -> dict[str, set[str]]:
+    """The argument names of each call on any ABI."""
+    found: dict[str, set[str]] = {}
+    for known in by_abi.values():
+        for call, text in known["signatures"].items():
+            found.setdefault(call, set()).update(part.split(",")[0] for part in text.split(";") if part)
+    return found
 
 
 def _common(values: Values, family: str) -> dict[str, int]:

@@ -12,6 +12,7 @@ ROW = re.compile(r"^\\fB(\w+)\\fP\(2\)\t([\d.]+)", re.M)
 
 NEWER = {
     "2.6": "arm_fadvise64_64 usr26 usr32 pread64 pwrite64",
+    "4.3": "membarrier",
     "4.15": "riscv_flush_icache",
     "5.1": "clock_adjtime64 clock_getres_time64 clock_gettime64 clock_nanosleep_time64 clock_settime64 futex_time64 "
     "io_pgetevents_time64 mq_timedreceive_time64 mq_timedsend_time64 ppoll_time64 pselect6_time64 recvmmsg_time64 "
