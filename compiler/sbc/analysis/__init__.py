@@ -1,1 +1,1 @@
-"""See the modules of this package."""
+"""What can be said of a whole policy: lints, explanations, and the figures of `sbc check`."""

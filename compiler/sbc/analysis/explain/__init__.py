@@ -1,0 +1,1 @@
+"""What a policy says to one question: a call, a path, a connection."""

@@ -1,0 +1,72 @@
+"""Reads the text of a question: `socket(AF_ALG, SOCK_RAW, 0)`, `clone(flags=CLONE_NEWUSER)`, `nr 41`."""
+
+import re
+
+from sbc.diagnostics.suggest import closest
+from sbc.kernel.numbers import all_calls
+from sbc.record import Record
+
+MAX_ARGS = 6
+
+_CALL = re.compile(r"\s*(?:nr\s+)?(?P<call>\w+)\s*(?:\((?P<args>.*)\))?\s*", re.S)
+_NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]+|0o[0-7]+|0|[1-9][0-9]*)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.S)
+_UNKNOWN = re.compile(r'_|\?|\.\.\.|"[^"]*"|')
+
+
+class QuestionError(Exception):
+    """The question cannot be answered as it stands; `help` says what may have been meant."""
+
+    def __init__(self, message: str, help: str | None = None) -> None:  # noqa: A002 (the word that reports use)
+        super().__init__(message)
+        self.help = help
+
+
+class Asked(Record):
+    """One argument of the question: its name or else its place, and the terms that are OR-ed; no terms: unknown."""
+
+    name: str | None
+    place: int
+    terms: tuple[str | int, ...]
+
+
+class CallQuestion(Record):
+    """A call by name or by number, and what was said of its arguments."""
+
+    call: str | int
+    args: tuple[Asked, ...]
+
+
+def read_call(text: str) -> CallQuestion:
+    """Read a question about a call; `QuestionError` where it is none."""
+    match = _CALL.fullmatch(text)
+    if match is None:
+        raise QuestionError(f"`{text.strip()}` is not a call", "write it as in C: `socket(AF_INET, SOCK_STREAM, 0)`")
+    word = match["call"]
+    call: str | int = int(word, 0) if _NUMBER.fullmatch(word) else word
+    if isinstance(call, str) and call not in all_calls():
+        near = closest(call, all_calls())
+        raise QuestionError(f"unknown system call `{call}`", f"did you mean `{near}`?" if near else None)
+    parts = match["args"].split(",") if match["args"] and match["args"].strip() else []
+    if len(parts) > MAX_ARGS:
+        raise QuestionError(f"a call has at most {MAX_ARGS} arguments, here are {len(parts)}")
+    return CallQuestion(call, tuple(_asked(place, part) for place, part in enumerate(parts)))
+
+
+def _asked(place: int, part: str) -> Asked:
+    named = _NAMED.fullmatch(part)
+    name, value = (named[1], named[2]) if named else (None, part)
+    if _UNKNOWN.fullmatch(value.strip()):
+        return Asked(name, place, ())
+    return Asked(name, place, tuple(_term(term.strip()) for term in value.split("|")))
+
+
+def _term(text: str) -> str | int:
+    if _NUMBER.fullmatch(text):
+        return int(text, 0)
+    if _NAME.fullmatch(text):
+        return 0 if text == "NULL" else text
+    raise QuestionError(
+        f"`{text}` is not a value", "write numbers, constants, `A | B`, or `_` for any value"
+    )
