@@ -26,7 +26,7 @@ BACKWARDS = frozenset({"CONFIG_CLONE_BACKWARDS"})
 OLD = BACKWARDS | {"CONFIG_OLD_SIGACTION", "CONFIG_OLD_SIGSUSPEND3"}
 
 
-def _abi(  # noqa: PLR0913 (a row of a table)
+def _abi(  # noqa: PLR0917 (a row of a table)
     name: str,
     package: str,
     table: str,
@@ -51,7 +51,8 @@ ALL = (
     _abi("riscv64", "riscv64", GENERIC, NEW | {"riscv", "rlimit"}, "riscv", BACKWARDS, "riscv64-linux-gnu",
          (*LP64, "__riscv=1", "__riscv_xlen=64")),
     _abi("s390x", "s390x", "arch/s390/kernel/syscalls/syscall.tbl", frozenset({"common", "64"}), "s390",
-         frozenset({"CONFIG_CLONE_BACKWARDS2", "CONFIG_OLD_SIGACTION", "CONFIG_OLD_SIGSUSPEND3"}), "s390x-linux-gnu", (*LP64, "__s390x__=1", "__s390__=1")),
+         frozenset({"CONFIG_CLONE_BACKWARDS2", "CONFIG_OLD_SIGACTION", "CONFIG_OLD_SIGSUSPEND3"}),
+         "s390x-linux-gnu", (*LP64, "__s390x__=1", "__s390__=1")),
     _abi("ppc64le", "powerpc64", "arch/powerpc/kernel/syscalls/syscall.tbl", frozenset({"common", "nospu", "64"}),
          "powerpc", BACKWARDS, "powerpc64le-linux-gnu",
          (*LP64, "__powerpc64__=1", "__powerpc__=1", "_CALL_ELF=2", "__LITTLE_ENDIAN__=1")),

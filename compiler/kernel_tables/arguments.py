@@ -4,6 +4,8 @@ ALIASES and CALL_ALIASES: the names of the man pages, where the kernel's differ.
 and the families of constants (see families.py) that it takes; an argument that is not here takes any number.
 """
 
+from expect import expect
+
 # alias: the kernel's names that it may stand for; the first that the call has is meant.
 ALIASES = {
     "dirfd": "dfd mountdirfd", "olddirfd": "olddfd", "newdirfd": "newdfd", "from_dirfd": "from_dfd",
@@ -38,7 +40,8 @@ CALL_ALIASES = {
     "seccomp": "operation=op args=uargs",
     "reboot": "magic=magic1 op=cmd",
     "waitid": "idtype=which id=upid",
-    "wait4 waitpid": "pid=upid wstatus=stat_addr status=stat_addr",
+    "wait4": "pid=upid wstatus=stat_addr status=stat_addr",
+    "waitpid": "wstatus=stat_addr status=stat_addr",
     "setpriority": "prio=niceval",
     "eventfd eventfd2": "initval=count",
     "signalfd signalfd4": "fd=ufd mask=user_mask",
@@ -199,7 +202,7 @@ def arguments(names: dict[str, set[str]], families: set[str]) -> dict[str, objec
     for calls, pairs in CALL_ALIASES.items():
         for call in calls.split():
             for alias, name in (pair.split("=") for pair in pairs.split()):
-                assert name in names[call], (call, name)
+                expect(name in names[call], call, name)
                 if alias not in names[call]:
                     found[call][0][alias] = name
     for call, known in names.items():
@@ -212,8 +215,8 @@ def arguments(names: dict[str, set[str]], families: set[str]) -> dict[str, objec
                 found[call][1][name] = ["AT"]
     for line in FAMILIES.strip().splitlines():
         calls, name, taken = line.split(": ")
-        assert set(taken.split()) <= families, line
+        expect(set(taken.split()) <= families, line)
         for call in calls.split():
-            assert name in names[call], (call, name)
-            found[call][1][name] = taken.split()
+            expect(name in names[call], call, name)
+            found[call][1][name] = [*map(str, taken.split())]
     return {call: list(tables) for call, tables in found.items() if any(tables)}

@@ -15,7 +15,11 @@ def calls(trees: Sequence[Tree]) -> dict[str, dict[str, dict[str, Any]]]:
     """Numbers and signatures by ABI; of two trees that know a call, the first decides."""
     known = {abi.name: numbers(abi, trees) for abi in abis.ALL}
     read: Signatures = {
-        abi.name: {call: placed for call, number in known[abi.name].items() if (placed := _first(trees, abi, call, number)) is not None}
+        abi.name: {
+            call: placed
+            for call, number in known[abi.name].items()
+            if (placed := _first(trees, abi, call, number)) is not None
+        }
         for abi in abis.ALL
     }
     signatures = canonical(read)

@@ -33,5 +33,5 @@ def _renamed(abi: str, call: str, placed: list[Placed], model: list[Placed]) -> 
         return [a._replace(registers=(), code=widths.code(a.ctype, word)) for a in model] + placed
     if len(placed) == len(names):
         return [argument._replace(name=name) for argument, name in zip(placed, names, strict=True)]
-    print(f"{abi} {call}: {[a.name for a in placed]} is not {names}")  # noqa: T201 (for whoever runs the generator)
+    print(f"{abi} {call}: {[a.name for a in placed]} is not {names}")
     return placed

@@ -95,7 +95,9 @@ def _private(tree: Path, abi: Abi, scratch: Path) -> list[Path]:
     written: list[Path] = []
     for name, sources in parts.items():
         text = "".join(
-            match.group(0) + "\n" for pattern, path in sources for match in re.finditer(pattern, (tree / path).read_text())
+            match.group(0) + "\n"
+            for pattern, path in sources
+            for match in re.finditer(pattern, (tree / path).read_text())
         )
         written.append(folder / name)
         written[-1].write_text(text)
@@ -113,7 +115,18 @@ def _compile(sources: Sources, abi: Abi, text: str, scratch: Path, *flags: str) 
         stub.write_text(content)
     base = sources.headers / "usr"
     include = [base / "include" / abi.triplet, base / "lib/linux/uapi" / abi.folder, base / "include", scratch / "stub"]
-    command = ["gcc", *flags, *abi.flags, "-w", "-undef", "-nostdinc", "-std=gnu11", "-ftrack-macro-expansion=0", "-o", "-"]
+    command = [
+        "gcc",
+        *flags,
+        *abi.flags,
+        "-w",
+        "-undef",
+        "-nostdinc",
+        "-std=gnu11",
+        "-ftrack-macro-expansion=0",
+        "-o",
+        "-",
+    ]
     command += [f"-D{macro}" for macro in abi.macros] + [f"-I{folder}" for folder in include]
     done = subprocess.run([*command, str(path)], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -179,10 +192,10 @@ def _values(sources: Sources, abi: Abi, prelude: str, scratch: Path, names: list
 def _assembly(text: str) -> dict[str, int]:
     """The values in the data section of an assembly text."""
     found: dict[str, int] = {}
-    name = ""
+    name, words = "", list[int]()
     for line in text.splitlines():
         if match := re.match(r"value_(\w+):", line):
-            name, words = match.group(1), list[int]()
+            name, words = match.group(1), []
         elif name and (match := re.match(r"\s+\.(quad|long|zero|value)\s+(-?\d+)", line)):
             kind, number = match.group(1), int(match.group(2))
             if kind == "quad":

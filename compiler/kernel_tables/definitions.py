@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from expect import expect
+
 FOLDERS = ("kernel", "fs", "mm", "ipc", "net", "security", "block", "io_uring", "drivers/pci", "drivers/char", "arch")
 ARCHITECTURES = ("x86", "arm64", "arm", "riscv", "s390", "powerpc", "loongarch", "mips")
 
@@ -64,7 +66,7 @@ def _definitions(text: str, path: str) -> Iterator[Definition]:
         inside = PAIRED.sub(r"u32, \1_lo, u32, \1_hi", inside)
         words = [" ".join(word.split()) for word in inside.split(",")]
         pairs = tuple(Parameter(ctype, name) for ctype, name in zip(words[1::2], words[2::2], strict=True))
-        assert len(pairs) == int(match.group(2)), (path, words)
+        expect(len(pairs) == int(match.group(2)), path, words)
         yield Definition(words[0], match.group(1) != "SYSCALL", path, _conditions(conditions, match.start()), pairs)
 
 

@@ -24,9 +24,8 @@ Values = dict[str, dict[str, dict[str, int]]]
 def main() -> None:
     """Read the sources that the command line names and write every generated table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tree", type=Path, action="append", required=True, help="a kernel source tree; the first decides")
-    parser.add_argument("--headers", type=Path, action="append", required=True,
-                        help="an unpacked linux-libc-dev for the tree in the same place of the list")  # fmt: skip
+    parser.add_argument("--tree", type=Path, action="append", required=True, help="a source tree; the first decides")
+    parser.add_argument("--headers", type=Path, action="append", required=True, help="the linux-libc-dev of each tree")
     parser.add_argument("--manual", type=Path, required=True, help="syscalls.2.gz of the man pages")
     parser.add_argument("--output", type=Path, default=DATA, help="the folder to write to")
     options = parser.parse_args()

@@ -4,6 +4,8 @@ Each line is one thing that a process can do and the calls that do it. A rule on
 what the lints ask about. From the kernel's entry points: what shares one implementation stands on one line.
 """
 
+from expect import expect
+
 LINES = """
 chmod fchmod fchmodat fchmodat2
 chown lchown fchown fchownat chown32 lchown32 fchown32
@@ -102,7 +104,7 @@ def siblings(calls: set[str]) -> dict[str, object]:
     found: dict[str, list[str]] = {}
     for line in LINES.strip().splitlines():
         together = line.split()
-        assert set(together) <= calls, sorted(set(together) - calls)
+        expect(set(together) <= calls, sorted(set(together) - calls))
         for call in together:
             others = found.setdefault(call, [])
             others.extend(other for other in together if other != call and other not in others)

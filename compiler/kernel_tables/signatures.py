@@ -7,6 +7,7 @@ from typing import NamedTuple
 import widths
 from abis import Abi
 from definitions import Definition, Parameter, definitions
+from expect import expect
 from tables import Row, rows
 
 SKIPPED = ("arch/x86/um/", "mm/nommu.c", "kernel/time/posix-stubs.c", "arch/powerpc/kernel/pci_32.c",
@@ -61,7 +62,7 @@ class Tree:
         chosen = own or fitting
         if len({d.parameters for d in chosen}) > 1:
             chosen = [d for d in chosen if _asked_for(d, abi) or _plain(d, abi)]
-        assert len({d.parameters for d in chosen}) <= 1, (entry, abi.name, chosen)
+        expect(len({d.parameters for d in chosen}) <= 1, entry, abi.name, chosen)
         return chosen[0].parameters if chosen else None
 
     def anywhere(self, call: str) -> tuple[Parameter, ...] | None:
@@ -110,19 +111,19 @@ def place(named: tuple[Parameter, ...], reached: tuple[Parameter, ...], abi: Abi
     placed: list[Placed] = []
     at = 0
     for parameter in named:
-        assert at < len(reached), (named, reached)
+        expect(at < len(reached), named, reached)
         if reached[at].name == "__pad":
             at += 1
         ctype = widths.plain(parameter.ctype)
         if widths.code(ctype, abi.word).endswith("64") and abi.word == 32:
-            assert _is_pair(reached, at), (named, reached)
+            expect(_is_pair(reached, at), named, reached)
             placed.append(Placed(parameter.name, ctype, widths.code(ctype, abi.word), (at, at + 1)))
             at += 2
         else:
             ctype = widths.plain(reached[at].ctype)
             placed.append(Placed(parameter.name, ctype, widths.code(ctype, abi.word), (at,)))
             at += 1
-    assert at == len(reached), (named, reached)
+    expect(at == len(reached), named, reached)
     return placed
 
 

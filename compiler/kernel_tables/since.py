@@ -8,6 +8,8 @@ import gzip
 import re
 from pathlib import Path
 
+from expect import expect
+
 ROW = re.compile(r"^\\fB(\w+)\\fP\(2\)\t([\d.]+)", re.M)
 
 NEWER = {
@@ -80,7 +82,7 @@ def since(page: Path, calls: set[str]) -> dict[str, object]:
     found.update(_turned(NEWER))
     found.update(dict.fromkeys(UNKNOWN.split(), ""))
     missing = calls - found.keys()
-    assert not missing, f"which kernel brought {sorted(missing)}?"
+    expect(not missing, "which kernel brought these?", sorted(missing))
     return {
         "since": {call: found[call] for call in sorted(calls)},
         "later": {abi: dict(sorted(_turned(table).items())) for abi, table in LATER.items()},
