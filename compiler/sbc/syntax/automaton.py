@@ -1,0 +1,112 @@
+"""The LALR automaton: what the grammar's tables mean, independent of what is built and of where tables come from.
+
+The tables are made by lark from `grammar/sbx.lark` (`parser.py`); running them needs nothing of lark, which would
+cost more to import than a profile to compile.
+"""
+
+import re
+from functools import cached_property
+from typing import NamedTuple
+
+from sbc.syntax.lexer import Token
+
+END = "$END"
+OUTERMOST = "_items{_top}"
+"""The list of statements that is a file."""
+
+_STATEMENTS = "_items{"
+"""How the symbols of lists of statements begin: the places where parsing can go on after an error."""
+
+_NEWLINE = "_NL"
+
+DROP, KEEP, MELT = 0, 1, 2
+"""What becomes of a symbol's value in its rule: left out, one value, or a list whose values join the rule's."""
+
+
+class Rule(NamedTuple):
+    """A production: what it makes, the method that builds it (empty where its values melt into the parent), its symbols."""
+
+    origin: str
+    action: str
+    symbols: tuple[int, ...]
+
+
+class Tables:
+    """The automaton of a grammar.
+
+    `states[s][symbol]` is the next state, or for a terminal `-1 - r`: reduce by `rules[r]`. `keywords` gives the
+    terminal of each fixed text, `patterns` the regular expression of each other terminal, most particular first.
+    """
+
+    def __init__(
+        self,
+        states: list[dict[str, int]],
+        rules: list[Rule],
+        keywords: dict[str, str],
+        patterns: dict[str, str],
+        start: int,
+        end: int,
+    ) -> None:
+        self.states = states
+        self.rules = rules
+        self.keywords = keywords
+        self.patterns = patterns
+        self.start = start
+        self.end = end
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    @cached_property
+    def _matchers(self) -> list[tuple[str, re.Pattern[str]]]:
+        return [(name, re.compile(pattern)) for name, pattern in self.patterns.items()]
+
+    @cached_property
+    def words(self) -> dict[str, str]:
+        """The fixed text of each terminal that has one."""
+        return {terminal: text for text, terminal in self.keywords.items()}
+
+    def terminals(self, token: Token) -> tuple[str, ...]:
+        """Give every terminal that a token could be, the one to prefer first."""
+        if token.shape == "newline":
+            return (_NEWLINE,)
+        if token.shape == "end":
+            return (END,)
+        if token.shape in ("bad", "stuck"):
+            return ()
+        known = self._known.get(token.text)
+        if known is None:
+            keyword = self.keywords.get(token.text)
+            known = (keyword,) if keyword else ()
+            if token.shape != "mark":
+                known += tuple(name for name, matcher in self._matchers if matcher.fullmatch(token.text))
+            self._known[token.text] = known
+        return known
+
+    def choose(self, token: Token, state: int) -> str | None:
+        """Give the terminal that a token is in a state; None where none can stand there."""
+        actions = self.states[state]
+        for terminal in self.terminals(token):
+            if terminal in actions:
+                return terminal
+        return None
+
+    def list_after(self, state: int) -> tuple[str, int] | None:
+        """Give the list of statements that can begin in a state, by its symbol and the state after it."""
+        for symbol, target in self.states[state].items():
+            if symbol.startswith(_STATEMENTS):
+                return symbol, target
+        return None
+
+    def can_take(self, stack: list[int], terminal: str) -> bool:
+        """Say whether a terminal can really stand next: a state alone may promise more than its context allows."""
+        stack = stack.copy()
+        while True:
+            if stack[-1] == self.end:
+                return terminal == END
+            action = self.states[stack[-1]].get(terminal)
+            if action is None:
+                return False
+            if action >= 0:
+                return True
+            rule = self.rules[-1 - action]
+            del stack[len(stack) - len(rule.symbols) :]
+            stack.append(self.states[stack[-1]][rule.origin])

@@ -1,0 +1,145 @@
+"""Runs the automaton over tokens: shifts, reduces, and after an error goes on at the next statement."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sbc.syntax.automaton import DROP, END, MELT, OUTERMOST, Tables
+from sbc.syntax.lexer import Token
+
+class Driver:
+    """One run over the tokens of one file.
+
+    `build(action, values, start, end)` makes the value of each rule; `complain(driver)` is told of each token that
+    cannot stand where it is (`tokens[at]`) and says whether to go on.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        tokens: list[Token],
+        build: Callable[[str, list[Any], int, int], Any],
+        complain: Callable[["Driver"], bool],
+    ) -> None:
+        self.tables = tables
+        self.tokens = tokens
+        self.at = 0
+        self.states = [tables.start]
+        self.values: list[Any] = [None]
+        self.firsts = [0]  # the first token of each symbol on the stack
+        self._build = build
+        self._complain = complain
+        self._parentheses = 0
+        self._last_end = 0
+
+    def run(self) -> Any:
+        """Give the value of the whole text; None after an error."""
+        tables, tokens = self.tables, self.tokens
+        good = True
+        while True:
+            token = tokens[self.at]
+            state = self.states[-1]
+            if token.shape == "newline" and self._parentheses:
+                self.at += 1
+                continue
+            terminal = tables.choose(token, state)
+            if terminal is None:
+                good = False
+                if not (self._complain(self) and self._recover()):
+                    return None
+                continue
+            action = tables.states[state][terminal]
+            if action >= 0:
+                self._shift(token, action)
+            elif self._reduce(-1 - action) == tables.end and terminal == END:
+                return self.values[-1] if good else None
+
+    def _shift(self, token: Token, state: int) -> None:
+        self._last_end = token.end
+        if token.shape == "mark":
+            self._parentheses += (token.text == "(") - (token.text == ")")
+        self.states.append(state)
+        self.values.append(token)
+        self.firsts.append(self.at)
+        self.at += 1
+
+    def _reduce(self, number: int) -> int:
+        rule = self.tables.rules[number]
+        count = len(rule.symbols)
+        children: list[Any] = []
+        first = self.at
+        if count:
+            values = self.values[-count:]
+            first = self.firsts[-count]
+            for position, role in enumerate(rule.symbols):
+                if role == DROP:
+                    continue
+                value = values[position]
+                if role != MELT:
+                    children.append(value)
+                elif position == 0:
+                    children = value  # a list grows in place, so that a long one costs no copies
+                else:
+                    children += value
+            del self.values[-count:], self.states[-count:], self.firsts[-count:]
+        value = children
+        if rule.action:
+            value = self._build(rule.action, children, self.tokens[first].start, self._last_end)
+        state = self.tables.states[self.states[-1]][rule.origin]
+        self.states.append(state)
+        self.values.append(value)
+        self.firsts.append(first)
+        return state
+
+    # ---- after an error ------------------------------------------------------------------------------------------
+
+    def _recover(self) -> bool:
+        """Drop the statement that is wrong and stand at its end; False where nothing is left to read."""
+        if self.tokens[self.at].shape == "end":
+            return False
+        self._parentheses = 0
+        begun, outermost = self._unwind()
+        depth = 0
+        for token in self.tokens[begun : self.at]:
+            if token.shape == "mark":
+                depth += (token.text == "{") - (token.text == "}")
+        while (token := self.tokens[self.at]).shape != "end":
+            if token.shape == "mark":
+                if token.text == "{":
+                    depth += 1
+                elif token.text == "}":
+                    if depth == 0 and not outermost:
+                        break
+                    depth = max(depth - 1, 0)
+                elif token.text == ";" and depth == 0:
+                    break
+            elif token.shape == "newline" and depth == 0:
+                break
+            self.at += 1
+        return True
+
+    def _unwind(self) -> tuple[int, bool]:
+        """Pop to the innermost list of statements.
+
+        Gives the token at which the wrong statement began, and whether the list is the file's own.
+        """
+        symbol, height, begun = self.innermost()
+        del self.states[height:], self.values[height:], self.firsts[height:]
+        opened = self.tables.list_after(self.states[-1])
+        if opened:  # the wrong statement is the first
+            self.states.append(opened[1])
+            self.values.append([])
+            self.firsts.append(begun)
+        return begun, symbol == OUTERMOST
+
+    def innermost(self) -> tuple[str, int, int]:
+        """Give the innermost list of statements: its symbol, the stack's height up to it, the token after it."""
+        states = self.states
+        for height in range(len(states), 0, -1):
+            opened = self.tables.list_after(states[height - 1])
+            if opened is None:
+                continue
+            symbol, state = opened
+            if height < len(states) and states[height] == state:
+                height += 1  # noqa: PLW2901 - some statements of it are read
+            return symbol, height, self.firsts[height] if height < len(states) else self.at
+        raise AssertionError("a file is a list of statements")

@@ -1,0 +1,127 @@
+"""Source -> syntax tree. The only module that uses lark, and only to turn the grammar into tables."""
+
+from functools import cache
+from typing import Any
+
+from sbc.diagnostics.catalogue.syntax import NoVersion, TooDeep, UnknownVersion
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.span import Source, Span
+from sbc.syntax import tables as stored_tables
+from sbc.syntax.automaton import DROP, KEEP, MELT, Rule, Tables
+from sbc.syntax.build_rules import RuleBuilder
+from sbc.syntax.driver import Driver
+from sbc.syntax.expected import Complaints
+from sbc.syntax.lexer import Token, tokens_of
+from sbc.syntax.tree import SourceTree
+
+MAX_DEPTH = 100
+VERSION = "1"
+
+
+def parse(source: Source, reporter: Reporter) -> SourceTree | None:
+    """Give the tree of a source; None where it has errors, all of which the reporter then has."""
+    result = parse_tokens(source, reporter)
+    return result[0] if result else None
+
+
+def parse_tokens(source: Source, reporter: Reporter) -> tuple[SourceTree, list[Token], list[int]] | None:
+    """Give the tree of a source, its tokens, and where each `{` stands that opens statements."""
+    tokens = tokens_of(source.text)
+    if not _shallow(source, tokens, reporter):
+        return None
+    builder = RuleBuilder(source, reporter)
+    complaints = Complaints(source, reporter)
+    tree = Driver(tables(), _with_version(source, tokens, reporter), builder.build, complaints).run()
+    return None if tree is None or reporter.failed else (tree, tokens, builder.braces)
+
+
+def _shallow(source: Source, tokens: list[Token], reporter: Reporter) -> bool:
+    depth = 0
+    for token in tokens:
+        if token.shape != "mark":
+            continue
+        if token.text in "{(":
+            depth += 1
+            if depth > MAX_DEPTH:
+                reporter.add(TooDeep(Span(source, token.start, token.end), MAX_DEPTH))
+                return False
+        elif token.text in ")}":
+            depth -= 1
+    return True
+
+
+def _with_version(source: Source, tokens: list[Token], reporter: Reporter) -> list[Token]:
+    """Check that the text starts with `sbx 1`; where it does not, go on as if it did, to tell other errors too."""
+    begin = next(i for i, token in enumerate(tokens) if token.shape != "newline")
+    first = tokens[begin]
+    if first.text != "sbx":
+        reporter.add(NoVersion(Span(source, first.start, first.end)))
+        return [Token("word", "sbx", 0, 0), Token("word", VERSION, 0, 0), Token("newline", "\n", 0, 0), *tokens[begin:]]
+    version = tokens[begin + 1]
+    if version.shape == "word" and version.text != VERSION:
+        reporter.add(UnknownVersion(Span(source, version.start, version.end), version.text))
+        tokens[begin + 1] = version._replace(text=VERSION)
+    elif version.shape != "word":
+        reporter.add(NoVersion(Span(source, first.start, first.end)))
+        tokens.insert(begin + 1, Token("word", VERSION, first.end, first.end))
+    return tokens
+
+
+# ---- the tables -----------------------------------------------------------------------------------------------------
+
+
+@cache
+def tables() -> Tables:
+    """Give the grammar's tables: from the package, from the user's cache, or made now (and kept)."""
+    grammar = stored_tables.grammar_text()
+    found = stored_tables.packaged(grammar) or stored_tables.cached(grammar)
+    if found is None:
+        found = build_tables(grammar)
+        stored_tables.save(found, grammar)
+    return found
+
+
+def build_tables(grammar: str) -> Tables:
+    """Make the tables of a grammar."""
+    from lark import Lark
+    from lark.grammar import Rule as LarkRule
+    from lark.lexer import TerminalDef
+
+    lark = Lark(grammar, parser="lalr", maybe_placeholders=False)
+    data, memo = lark.memo_serialize([TerminalDef, LarkRule])
+    table = data["parser"]["parser"]
+    names: dict[Any, str] = {int(number): name for number, name in table["tokens"].items()}
+    rule_numbers: dict[int, int] = {}
+    rules: list[Rule] = []
+    keywords: dict[str, str] = {}
+    patterns: dict[str, str] = {}
+    for number, entry in memo.items():
+        if entry["__type__"] == "Rule":
+            rule_numbers[int(number)] = len(rules)
+            rules.append(_rule(entry))
+        elif entry["pattern"]["__type__"] == "PatternStr":
+            keywords[entry["pattern"]["value"]] = entry["name"]
+        elif not entry["name"].startswith("_"):
+            patterns[entry["name"]] = entry["pattern"]["value"]
+    order = {int(state): position for position, state in enumerate(table["states"])}
+    states: list[dict[str, int]] = []
+    for actions in table["states"].values():
+        states.append(
+            {
+                names[int(symbol)]: -1 - rule_numbers[to["@"]] if reduces else order[to]
+                for symbol, (reduces, to) in actions.items()
+            }
+        )
+    return Tables(states, rules, keywords, patterns, order[table["start_states"]["start"]], order[table["end_states"]["start"]])
+
+
+def _rule(entry: dict[str, Any]) -> Rule:
+    origin: str = entry["origin"]["name"]
+    action = "" if origin.startswith("_") else entry["alias"] or origin.partition("{")[0]
+    symbols = tuple(
+        (DROP if symbol["filter_out"] else KEEP)
+        if symbol["__type__"] == "Terminal"
+        else (MELT if symbol["name"].startswith("_") else KEEP)
+        for symbol in entry["expansion"]
+    )
+    return Rule(origin, action, symbols)
