@@ -141,9 +141,8 @@ class SiblingOpen(Diagnostic):
 
     def title(self) -> str:
         named = [f"`{call}`" + (f" (Linux {since})" if since else "") for call, since in self.siblings]
-        verb = "does" if len(named) == 1 else "do"
         text = " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else named[0]
-        return f"`{self.call}` is denied, but {text} {verb} the same and stay{'s' if verb == 'does' else ''} open"
+        return f"`{self.call}` is denied, but {text} can do its work and {'is' if len(named) == 1 else 'are'} open"
 
     def help(self) -> str | None:
         names = " ".join(call for call, _ in self.siblings)
