@@ -11,6 +11,7 @@ from sbc.policy.syscalls import AbiRules, FilterPolicy, Newer, Rule
 from sbc_runtime.action import ALLOW, KILL_PROCESS, KILL_THREAD, Action, Verdict, errno_verdict
 from sbc_runtime.arch import ARCHES
 
+LAST = (1 << 64) - 1
 ORIGIN = Origin("syscalls", "a statement")
 EPERM = errno_verdict(1)
 ENOSYS = errno_verdict(38)

@@ -7,6 +7,7 @@ from sbc.backends.bpf.const_allow import is_const_allow
 from sbc.backends.bpf.generate import generate
 from sbc.backends.bpf.interpreter import run
 from sbc.decision.policy_road import diagram_of_policy
+from sbc.decision.prove import Proof, prove
 from sbc.decision.queries import fixed
 from sbc.decision.table import Table
 from sbc.decision.words import ARCH, NR
@@ -42,6 +43,12 @@ def test_a_program_decides_as_its_policy(filter_policy: FilterPolicy) -> None:
 def test_several_rules_on_one_call_are_tried_in_order(parts: list[Condition], abi: str) -> None:
     rules = [rule(7, verdict, part) for part, verdict in zip(parts, (EPERM, ENOSYS, ALLOW, EPERM), strict=False)]
     check(policy(*rules, abi=abi), most=256)
+
+
+@GENERATED
+@given(policies())
+def test_every_program_is_proven(filter_policy: FilterPolicy) -> None:
+    assert isinstance(prove(filter_policy, generate(filter_policy)), Proof)
 
 
 @GENERATED

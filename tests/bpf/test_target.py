@@ -49,6 +49,7 @@ def test_an_unproven_filter_is_an_internal_error_with_a_call(monkeypatch: pytest
         build(policy(rule(9, EPERM)))
     assert caught.value.name == "x86_64"
     assert "internal error" in str(caught.value)
+    assert caught.value.got == "errno 1"
     assert hex(ARCHES["x86_64"].audit) in str(caught.value)
 
 

@@ -8,9 +8,11 @@ A leaf of one cell needs no code. Others (cells A, B, C by what they lead to):
   `jset 1, B, A`; `0:A 1:B 8:A 9:B 0xffffffff:A` is `jeq 0xffffffff, A; jset 0xfffffff7, B, A`.
 
 A tree over n leaves has n - 1 JGE whatever its shape, so size is decided by the leaves alone: a dynamic program
-finds the cut of the least size, and, among those, of the shortest chains.
+finds the cut of the least size, and, among those, of the shortest chains. A leaf that covers more for the same cost
+is never worse, so from each first cell only the longest leaf of each cost is tried.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from sbc.backends.bpf.fields import FULL, Field, bits_of_range, next_in
@@ -52,85 +54,111 @@ class Leaf(NamedTuple):
 def cut_into_leaves(field: Field, cells: list[Cell]) -> list[Leaf]:
     """Cut the cells into leaves of the least cost."""
     count = len(cells)
-    ends = [cell.start for cell in cells[1:]] + [field.mask + 1]
-    single = [next_in(field.mask, cell.start + 1) >= end for cell, end in zip(cells, ends, strict=True)]
+    finder = _Finder(field, cells)
     cost = [0] + [1 << 60] * count
     how: list[Leaf] = [Leaf(0, 0, 0)] * (count + 1)
     for first in range(count):
-        for leaf in (*_chains(cells, single, first), *_bits(field, cells, ends, single, first)):
+        for leaf in finder.leaves(first):
             length = len(leaf.singles) + (leaf.bits != 0)
             total = cost[first] + INSTRUCTION * (length + 1) + length * length
-            if total < cost[leaf.last + 1]:
-                cost[leaf.last + 1] = total
-                how[leaf.last + 1] = leaf
+            for after in range(leaf.last + 1, first, -1):
+                if cost[after] <= total:
+                    break
+                cost[after] = total
+                how[after] = leaf
     leaves: list[Leaf] = []
     while count:
-        leaves.append(how[count])
+        leaves.append(_shortened(how[count], count - 1))
         count = how[count].first
     return leaves[::-1]
 
 
-def _chains(cells: list[Cell], single: list[bool], first: int) -> list[Leaf]:
-    leaves = [Leaf(first, first, cells[first].target)]
-    rests = [cells[first].target]
-    if single[first] and first + 1 < len(cells):
-        rests.append(cells[first + 1].target)
-    for rest in rests:
+def _shortened(leaf: Leaf, last: int) -> Leaf:
+    """Give a leaf without the cells behind `last`."""
+    if leaf.last == last:
+        return leaf
+    return leaf._replace(last=last, singles=tuple([single for single in leaf.singles if single <= last]))
+
+
+class _Finder:
+    """Finds the leaves of some cells."""
+
+    def __init__(self, field: Field, cells: list[Cell]) -> None:
+        self.mask = field.mask
+        self.starts = [cell.start for cell in cells]
+        self.targets = [cell.target for cell in cells]
+        self.ends = [*self.starts[1:], field.mask + 1]
+        self.single = [next_in(self.mask, start + 1) >= end for start, end in zip(self.starts, self.ends, strict=True)]
+        self.used = [bits_of_range(start, end - 1) for start, end in zip(self.starts, self.ends, strict=True)]
+
+    def leaves(self, first: int) -> Iterator[Leaf]:
+        """Give the longest leaves that begin with the cell `first`, of each kind and cost."""
+        targets = self.targets[first : first + MAX_TAKEN_OUT + 2]
+        one, *others = dict.fromkeys(targets)
+        if not others:
+            yield Leaf(first, first, one)
+            return
+        two = others[0]
+        yield from self._chains(first, one)
+        pairs = [(one, two), (two, one)]
+        if self.single[first]:
+            yield from self._chains(first, two)
+            if len(others) > 1:
+                pairs += [(two, others[1]), (others[1], two)]
+        if len(targets) > 2:
+            for rest, yes in pairs:
+                yield from self._bits(first, rest, yes)
+
+    def _chains(self, first: int, rest: int) -> Iterator[Leaf]:
+        """Give the runs of `rest` with more and more single numbers in between."""
         singles: tuple[int, ...] = ()
-        for last in range(first, len(cells)):
-            if cells[last].target != rest:
-                if not single[last] or len(singles) == MAX_CHAIN:
-                    break
+        last = first
+        for last in range(first, len(self.targets)):
+            if self.targets[last] != rest:
+                if last > first:
+                    yield Leaf(first, last - 1, rest, singles)
+                if not self.single[last] or len(singles) == MAX_CHAIN:
+                    return
                 singles = (*singles, last)
-            if last > first and singles:
-                leaves.append(Leaf(first, last, rest, singles))
-    return leaves
+        yield Leaf(first, last, rest, singles)
 
+    def _bits(self, first: int, rest: int, yes: int) -> Iterator[Leaf]:
+        """Give the runs that one JSET parts, with more and more single numbers taken out.
 
-def _bits(field: Field, cells: list[Cell], ends: list[int], single: list[bool], first: int) -> list[Leaf]:
-    """Find runs that one JSET parts, after a few single numbers are taken out.
-
-    No number of one side (`rest`) has a bit of the mask, every number of the other has one. The mask is the bits that
-    no number of `rest` has; where it fails, it fails for longer runs too.
-    """
-    targets = list(dict.fromkeys(cell.target for cell in cells[first : first + MAX_TAKEN_OUT + 2]))
-    leaves: list[Leaf] = []
-    for rest in targets[:MAX_TARGETS]:
-        for yes in targets[:MAX_TARGETS]:
-            if rest != yes:
-                leaves.extend(_bits_between(field, cells, ends, single, first, rest, yes))
-    return leaves
-
-
-def _bits_between(
-    field: Field, cells: list[Cell], ends: list[int], single: list[bool], first: int, rest: int, yes: int
-) -> list[Leaf]:
-    leaves: list[Leaf] = []
-    singles: tuple[int, ...] = ()
-    free = field.mask  # the bits that no number of `rest` has
-    others: list[int] = []  # the cells of `yes`
-    for last in range(first, len(cells)):
-        start, end, target = cells[last].start, ends[last], cells[last].target
-        if target == rest:
-            left = free & ~bits_of_range(start, end - 1)
-            fits = all(_all_hit(left, cells[i].start, ends[i]) for i in others)
+        No number that leads to `rest` has a bit of the mask, every one that leads to `yes` has one. The mask is the
+        bits that no number of `rest` has; where it fails, it fails for longer runs too.
+        """
+        singles: tuple[int, ...] = ()
+        free = self.mask
+        others: list[int] = []  # the cells of `yes`
+        useful = 0  # the bits that their numbers have
+        last = first
+        for last in range(first, len(self.targets)):
+            target = self.targets[last]
+            if target == rest:
+                left = free & ~self.used[last]
+                fits = left == free or all(self._all_hit(left, i) for i in others)
+                if fits:
+                    free = left
+            else:
+                fits = target == yes and self._all_hit(free, last)
+                if fits:
+                    others.append(last)
+                    useful |= self.used[last]
             if fits:
-                free = left
-        else:
-            fits = target == yes and _all_hit(free, start, end)
-            if fits:
-                others.append(last)
-        if not fits:
-            if not single[last] or len(singles) == MAX_TAKEN_OUT:
-                break
+                continue
+            if others and last > first + 2:
+                yield Leaf(first, last - 1, rest, singles, free & useful, yes)
+            if not self.single[last] or len(singles) == MAX_TAKEN_OUT:
+                return
             singles = (*singles, last)
-        if last > first + 1 and others:
-            used = bits_of_range(0, max(ends[i] - 1 for i in others))
-            leaves.append(Leaf(first, last, rest, singles, free & used, yes))
-    return leaves
+        if others and last > first + 1:
+            yield Leaf(first, last, rest, singles, free & useful, yes)
 
-
-def _all_hit(mask: int, start: int, end: int) -> bool:
-    """Tell whether each number from `start` to before `end` has a bit of the mask."""
-    without = FULL & ~mask
-    return start > without or next_in(without, start) >= end
+    def _all_hit(self, mask: int, cell: int) -> bool:
+        """Tell whether each number of a cell has a bit of the mask."""
+        start, end = self.starts[cell], self.ends[cell]
+        if start & mask == 0:
+            return False
+        without = FULL & ~mask
+        return end - start == 1 or start > without or next_in(without, start) >= end

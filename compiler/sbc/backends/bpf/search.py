@@ -7,7 +7,7 @@ path to each cell, weighted by how much it is run, is shortest.
 from bisect import bisect_left
 
 from sbc.backends.bpf.code import Code
-from sbc.backends.bpf.fields import FULL, Field
+from sbc.backends.bpf.fields import FULL, Field, next_in
 from sbc.backends.bpf.leaves import Cell, Leaf, cut_into_leaves
 from sbc_runtime.instruction import JEQ, JGE, JSET
 
@@ -23,6 +23,12 @@ def search(code: Code, field: Field, cells: list[Cell]) -> int:
     if len(cells) == 2 and cells[1].start & (cells[1].start - 1) == 0 and field.mask != FULL:
         # x & m >= 2^n where a bit of m from n up is set: no AND, and the accumulator keeps the word
         return code.test(field, JSET, field.mask & -cells[1].start, cells[1].target, cells[0].target)
+    if len(cells) == 2:
+        return code.test(field, JGE, cells[1].start, cells[1].target, cells[0].target)
+    if len(cells) == 3 and cells[0].target == cells[2].target:
+        one = cells[1].start
+        if next_in(field.mask, one + 1) >= cells[2].start:
+            return code.test(field, JEQ, one, cells[1].target, cells[0].target)
     return _Tree(code, field, cells).build()
 
 

@@ -8,6 +8,7 @@ from sbc.policy.origin import Block
 from sbc.policy.policy import Policy
 from sbc.policy.syscalls import FilterPolicy, Syscalls
 from sbc.record import Record
+from sbc_runtime.action import Verdict
 from sbc_runtime.instruction import JA, JMP, RET, Program, pack
 
 BITMAP_NUMBERS = 471
@@ -109,9 +110,16 @@ def build(policy: FilterPolicy) -> Filter:
         call = proof.call or f"call {proof.number}"
         arguments = ", ".join(f"{value:#x}" for value in proof.args)
         raise FilterDiffers(
-            policy.name, f"`{call}({arguments})` of architecture {proof.audit:#x}", str(proof.expected), str(proof.got)
+            policy.name,
+            f"`{call}({arguments})` of architecture {proof.audit:#x}",
+            _in_words(proof.expected),
+            _in_words(proof.got),
         )
     return Filter(policy, program, proof.nodes, milliseconds)
+
+
+def _in_words(verdict: Verdict) -> str:
+    return f"{verdict.action.word} {verdict.data}" if verdict.data else verdict.action.word
 
 
 class BpfTarget:
