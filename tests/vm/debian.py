@@ -42,7 +42,7 @@ class Packages:
         (self.root / "var/lib/dpkg/status").write_text("")
         (self.root / "etc/apt/sources.list").write_text(f"deb [signed-by={KEYRING}] {_mirror()} {suite} main\n")
         (self.root / "apt.conf").write_text(CONFIGURATION.format(root=self.root, arch=arch))
-        self._run("apt-get", "-q", "update")
+        self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
         (self.root / "ready").touch()
 
     def _run(self, *command: str, cwd: Path | None = None) -> str:
@@ -69,11 +69,11 @@ class Packages:
 
 
 def _mirror() -> str:
-    """Give the address of the mirror that this machine's apt uses."""
-    lists = [Path("/etc/apt/sources.list"), *Path("/etc/apt/sources.list.d").glob("*")]
-    for file in lists:
-        if file.is_file() and (
-            found := re.search(r"^(?:URIs: *|deb (?:\[[^]]*\] )?)(\S+)", file.read_text(), re.MULTILINE)
-        ):
+    """Give the address of the Debian mirror that this machine's apt uses."""
+    lists = [Path("/etc/apt/sources.list"), *sorted(Path("/etc/apt/sources.list.d").glob("*"))]
+    texts = [file.read_text() for file in lists if file.is_file()]
+    # Other vendors' lists may stand beside Debian's: its own are those that its keyring signs.
+    for text in sorted(texts, key=lambda text: KEYRING not in text):
+        if found := re.search(r"^(?:URIs: *|deb (?:\[[^]]*\] )?)(\S+)", text, re.MULTILINE):
             return found[1]
     raise RuntimeError("this machine has no apt source")
