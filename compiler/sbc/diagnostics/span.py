@@ -35,6 +35,9 @@ class Source(Record):
         end = self._starts[line] if line < len(self._starts) else len(self.text)
         return self.text[self._starts[line - 1] : end].rstrip("\r\n")
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Source) and self.name == other.name and self.text == other.text
+
     def __hash__(self) -> int:
         return hash((self.name, len(self.text)))
 

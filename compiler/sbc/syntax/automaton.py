@@ -64,6 +64,15 @@ class Tables:
         """The fixed text of each terminal that has one."""
         return {terminal: text for text, terminal in self.keywords.items()}
 
+    @cached_property
+    def openers(self) -> dict[str, set[str]]:
+        """The words with which a statement of each list can begin."""
+        found: dict[str, set[str]] = {}
+        for state, actions in enumerate(self.states):
+            if opened := self.list_after(state):
+                found.setdefault(opened[0], set()).update(self.words[name] for name in actions if name in self.words)
+        return found
+
     def terminals(self, token: Token) -> tuple[str, ...]:
         """Give every terminal that a token could be, the one to prefer first."""
         if token.shape == "newline":

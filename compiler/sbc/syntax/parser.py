@@ -3,7 +3,7 @@
 from functools import cache
 from typing import Any
 
-from sbc.diagnostics.catalogue.syntax import NoVersion, TooDeep, UnknownVersion
+from sbc.diagnostics.catalogue.syntax import CannotStandHere, NoVersion, TooDeep, UnknownVersion
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source, Span
 from sbc.syntax import tables as stored_tables
@@ -13,6 +13,7 @@ from sbc.syntax.driver import Driver
 from sbc.syntax.expected import Complaints
 from sbc.syntax.lexer import Token, tokens_of
 from sbc.syntax.tree import SourceTree
+from sbc.syntax.vocabulary import bounded
 
 MAX_DEPTH = 100
 VERSION = "1"
@@ -51,20 +52,26 @@ def _shallow(source: Source, tokens: list[Token], reporter: Reporter) -> bool:
 
 
 def _with_version(source: Source, tokens: list[Token], reporter: Reporter) -> list[Token]:
-    """Check that the text starts with `sbx 1`; where it does not, go on as if it did, to tell other errors too."""
+    """Check that the text starts with `sbx 1` on its own; where not, go on as if it did, to tell other errors too."""
     begin = next(i for i, token in enumerate(tokens) if token.shape != "newline")
-    first = tokens[begin]
+    first, second, third = (*tokens[begin : begin + 3], tokens[-1], tokens[-1])[:3]
     if first.text != "sbx":
         reporter.add(NoVersion(Span(source, first.start, first.end)))
-        return [Token("word", "sbx", 0, 0), Token("word", VERSION, 0, 0), Token("newline", "\n", 0, 0), *tokens[begin:]]
-    version = tokens[begin + 1]
-    if version.shape == "word" and version.text != VERSION:
-        reporter.add(UnknownVersion(Span(source, version.start, version.end), version.text))
-        tokens[begin + 1] = version._replace(text=VERSION)
-    elif version.shape != "word":
+        rest = begin
+    elif second.shape != "word":
         reporter.add(NoVersion(Span(source, first.start, first.end)))
-        tokens.insert(begin + 1, Token("word", VERSION, first.end, first.end))
-    return tokens
+        rest = begin + 1
+    elif second.text != VERSION:
+        reporter.add(UnknownVersion(Span(source, second.start, second.end), bounded(second.text)))
+        rest = begin + 2
+    elif third.shape not in ("newline", "end") and third.text != ";":
+        reporter.add(
+            CannotStandHere(Span(source, third.start, third.end), f"`{bounded(third.text)}`", ("the end of the statement",))
+        )
+        rest = begin + 2
+    else:
+        return tokens
+    return [Token("word", "sbx", 0, 0), Token("word", VERSION, 0, 0), Token("newline", "\n", 0, 0), *tokens[rest:]]
 
 
 # ---- the tables -----------------------------------------------------------------------------------------------------
