@@ -1,0 +1,296 @@
+"""SBX250 to SBX279: conditions on arguments."""
+
+from typing import ClassVar
+
+from sbc.diagnostics.diagnostic import Diagnostic, Label, Severity
+from sbc.diagnostics.span import Span
+
+
+class NoSignature(Diagnostic):
+    """The arguments of some calls are not in the pinned table; a condition must then say what the kernel reads.
+
+    Right: `deny EPERM CALL when arg0:u32 == 1`.
+    """
+
+    code: ClassVar[str] = "SBX250"
+    call: str
+    abi: str
+
+    def title(self) -> str:
+        return f"the arguments of `{self.call}` on {self.abi} are not known"
+
+    def help(self) -> str | None:
+        return "write `argN:TYPE`, with `u16`, `u32`, `s32`, `s64` or `u64`"
+
+
+class NotInRegister(Diagnostic):
+    """A filter sees registers; an argument that is split over two, or lies in memory, is not one value there.
+
+    `argN` names what one register holds. Right: `on arm { deny EPERM ftruncate64 when arg3 != 0 }`.
+    """
+
+    code: ClassVar[str] = "SBX251"
+    name: str
+    call: str
+    abi: str
+    reason: str
+    registers: str
+
+    def title(self) -> str:
+        return f"`{self.name}` of `{self.call}` cannot be tested on {self.abi}: {self.reason}"
+
+    def help(self) -> str | None:
+        if self.registers:
+            return f"test a register there: {self.registers}"
+        return "use `argN` for what a register holds, or leave the ABI out with `on ABI { ... }`"
+
+
+class UnreadRegister(Diagnostic):
+    """`argN` without a type means what the kernel reads there; of this register it reads nothing for this call.
+
+    Right: `arg0` of a call with one argument.
+    """
+
+    code: ClassVar[str] = "SBX252"
+    name: str
+    call: str
+    abi: str
+
+    def title(self) -> str:
+        return f"`{self.call}` reads nothing from `{self.name}` on {self.abi}"
+
+
+class UnknownType(Diagnostic):
+    """The type of a register is one of `u16`, `u32`, `s32`, `s64`, `u64`.
+
+    Right: `arg0:u64 == 5`.
+    """
+
+    code: ClassVar[str] = "SBX253"
+    name: str
+
+    def title(self) -> str:
+        return f"unknown type `{self.name}`"
+
+    def help(self) -> str | None:
+        return "types are `u16`, `u32`, `s32`, `s64` and `u64`"
+
+
+class TypedName(Diagnostic):
+    """Only `arg0` to `arg5` take a type; a named argument has that of the kernel's definition.
+
+    Right: `flags has any CLONE_NEWUSER`, or `arg0:u64 == 5`.
+    """
+
+    code: ClassVar[str] = "SBX254"
+    name: str
+
+    def title(self) -> str:
+        return f"the argument `{self.name}` has a type already"
+
+    def help(self) -> str | None:
+        return "only `arg0` to `arg5` take a type"
+
+
+class OtherType(Diagnostic):
+    """A type written for a register differs from what the kernel reads of it.
+
+    A filter that compares more bits than the kernel reads can be passed by setting the others; one that compares
+    fewer refuses calls that were not meant. Leave the type away to compare exactly what the kernel reads.
+    """
+
+    code: ClassVar[str] = "SBX255"
+    severity: ClassVar[Severity] = Severity.LINT
+    name: str
+    type: str
+    call: str
+    read: str
+
+    def title(self) -> str:
+        return f"the kernel reads {self.read} from `{self.name}` of `{self.call}`, not `{self.type}`"
+
+
+class ValueRange(Diagnostic):
+    """A value must fit the bits that the kernel reads: from -2^(w-1) to 2^w - 1.
+
+    A larger one could never be equal to them.
+    """
+
+    code: ClassVar[str] = "SBX256"
+    value: int
+    width: int
+    argument: str
+
+    def title(self) -> str:
+        return f"{self.value} does not fit the {self.width} bits of `{self.argument}`"
+
+    def help(self) -> str | None:
+        return f"values go from -2^{self.width - 1} to 2^{self.width} - 1"
+
+
+class SignedRange(Diagnostic):
+    """An ordered comparison of a signed argument needs a value that is one of its type.
+
+    As a signed number the kernel reads 0x80000000 as negative, so `>= 0x80000000` would not mean what it says.
+    Right: `fd >= 0`, or `arg0:u32 >= 0x80000000`.
+    """
+
+    code: ClassVar[str] = "SBX257"
+    value: int
+    width: int
+    argument: str
+
+    def title(self) -> str:
+        return f"`{self.argument}` is signed: no value of it reaches {self.value}"
+
+    def help(self) -> str | None:
+        return f"its largest value is {(1 << (self.width - 1)) - 1}; the value's bits mean {self.value - (1 << self.width)}"
+
+
+class InvertedRange(Diagnostic):
+    """A range goes from the lower to the higher value, both ends in.
+
+    Right: `prio in 1..99`.
+    """
+
+    code: ClassVar[str] = "SBX258"
+    low: int
+    high: int
+
+    def title(self) -> str:
+        return f"the range {self.low}..{self.high} is empty"
+
+    def help(self) -> str | None:
+        return "write the lower end first"
+
+
+class NoBits(Diagnostic):
+    """`has` tests bits; a value of 0 has none, so the test would say nothing about the argument.
+
+    `O_RDONLY` is 0: it is told from the other modes by a mask. Right: `flags & O_ACCMODE == O_RDONLY`.
+    """
+
+    code: ClassVar[str] = "SBX259"
+    subject: str
+    value: str
+
+    def title(self) -> str:
+        return f"`{self.value}` is 0: it has no bits to test"
+
+    def help(self) -> str | None:
+        if self.value == "O_RDONLY":
+            return f"write `{self.subject} & O_ACCMODE == O_RDONLY`"
+        return f"write `{self.subject} == 0` for no bits at all"
+
+
+class SeveralBits(Diagnostic):
+    """`has any` holds where one of the bits is set; a constant of several bits is meant as a whole.
+
+    `O_TMPFILE` includes `O_DIRECTORY`: `has any O_TMPFILE` would hold for each open of a directory.
+    Right: `flags has all O_TMPFILE`.
+    """
+
+    code: ClassVar[str] = "SBX260"
+    subject: str
+    name: str
+    value: int
+
+    def title(self) -> str:
+        return f"`{self.name}` has several bits: `has any` holds where one of them is set"
+
+    def label(self) -> str:
+        return f"{self.value:#x}"
+
+    def help(self) -> str | None:
+        return f"write `{self.subject} has all {self.name}`"
+
+
+class OutsideMask(Diagnostic):
+    """`X & MASK == V` can only hold where every bit of V is in MASK.
+
+    Right: `flags & O_ACCMODE == O_WRONLY`.
+    """
+
+    code: ClassVar[str] = "SBX261"
+    value: int
+    mask: int
+
+    def title(self) -> str:
+        return f"the comparison never holds: {self.value:#x} has bits outside the mask {self.mask:#x}"
+
+
+class EmptyMask(Diagnostic):
+    """A mask of 0 leaves nothing to compare.
+
+    Right: `flags & O_ACCMODE == O_WRONLY`.
+    """
+
+    code: ClassVar[str] = "SBX262"
+
+    def title(self) -> str:
+        return "the mask is 0"
+
+
+class PointerTest(Diagnostic):
+    """A pointer may only be compared with 0: what it points at is in user memory, which no filter can read.
+
+    Right: `deny EPERM mount when data != 0`.
+    """
+
+    code: ClassVar[str] = "SBX263"
+    name: str
+    call: str
+
+    def title(self) -> str:
+        return f"`{self.name}` of `{self.call}` is a pointer: it may only be compared with 0"
+
+    def help(self) -> str | None:
+        return "what it points at cannot be seen by a filter"
+
+
+class GroupAsValue(Diagnostic):
+    """A comparison takes one value; a group holds several.
+
+    Right: `family in @families`, `flags has any @new-namespaces`.
+    """
+
+    code: ClassVar[str] = "SBX264"
+    subject: str
+    name: str
+
+    def title(self) -> str:
+        return f"`@{self.name}` is a group, not one value"
+
+    def help(self) -> str | None:
+        return f"write `{self.subject} in @{self.name}`"
+
+
+class EmptySet(Diagnostic):
+    """A set or group in a condition must have at least one value."""
+
+    code: ClassVar[str] = "SBX265"
+
+    def title(self) -> str:
+        return "the set has no values"
+
+
+class SeveralBitsInGroup(Diagnostic):
+    """A group under `has any` holds a constant of several bits: the test would hold where one of them is set.
+
+    Test that constant apart: `flags has all O_TMPFILE or flags has any @others`.
+    """
+
+    code: ClassVar[str] = "SBX266"
+    subject: str
+    group: str
+    name: str
+    member: Span
+
+    def title(self) -> str:
+        return f"`{self.name}` of `@{self.group}` has several bits: `has any` holds where one of them is set"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.member, "the member"),)
+
+    def help(self) -> str | None:
+        return f"test it apart: `{self.subject} has all {self.name}`"

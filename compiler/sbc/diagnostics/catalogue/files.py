@@ -1,0 +1,194 @@
+"""SBX300 to SBX329: the `files` and `proc` blocks."""
+
+from typing import ClassVar
+
+from sbc.diagnostics.diagnostic import Diagnostic, Label, Severity
+from sbc.diagnostics.span import Span
+
+
+class NoFiles(Diagnostic):
+    """A profile must say which files the command sees; there is no safe guess.
+
+    Right: `files { root private; read /usr; write ${workdir} }`.
+    """
+
+    code: ClassVar[str] = "SBX300"
+    name: str
+
+    def title(self) -> str:
+        return f"the profile `{self.name}` has no `files` block"
+
+    def help(self) -> str | None:
+        return "add `files { root private; ... }`"
+
+
+class ParentFolder(Diagnostic):
+    """A path cannot contain `..`: where it leads depends on links, which are known only when the sandbox starts."""
+
+    code: ClassVar[str] = "SBX301"
+    path: str
+
+    def title(self) -> str:
+        return f"`..` in the path `{self.path}`"
+
+    def help(self) -> str | None:
+        return "write the path that is meant"
+
+
+class RelativePath(Diagnostic):
+    """A path starts with `/`, `~/` or a parameter, whose name a `/` follows.
+
+    Right: `read "/opt/tool"`, `write ${workdir}/out`.
+    """
+
+    code: ClassVar[str] = "SBX302"
+    path: str
+
+    def title(self) -> str:
+        return f"`{self.path}` is not an absolute path"
+
+    def help(self) -> str | None:
+        return "start it with `/`, `~/` or `${param}`"
+
+
+class PathCharacter(Diagnostic):
+    """A path cannot contain NUL or a newline: no target can say one safely."""
+
+    code: ClassVar[str] = "SBX303"
+    what: str
+
+    def title(self) -> str:
+        return f"a path cannot contain {self.what}"
+
+
+class AccessConflict(Diagnostic):
+    """Two statements of one profile cannot give one path different access; the more specific path decides, and
+    these are the same.
+
+    Remove one. A statement of a profile that this one extends is replaced instead.
+    """
+
+    code: ClassVar[str] = "SBX304"
+    path: str
+    access: str
+    other: str
+    first: Span
+
+    def title(self) -> str:
+        return f"`{self.path}` is given `{self.access}` and `{self.other}`"
+
+    def label(self) -> str:
+        return f"`{self.access}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first, f"`{self.other}`"),)
+
+
+class PlaceConflict(Diagnostic):
+    """One place of the sandbox shows one thing: two statements cannot put different paths there."""
+
+    code: ClassVar[str] = "SBX305"
+    path: str
+    first: Span
+
+    def title(self) -> str:
+        return f"two statements put different things at `{self.path}`"
+
+    def label(self) -> str:
+        return "the second"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first, "the first"),)
+
+
+class OptionConflict(Diagnostic):
+    """Two statements give one path the same access with different options; which ones were meant cannot be told."""
+
+    code: ClassVar[str] = "SBX306"
+    path: str
+    first: Span
+
+    def title(self) -> str:
+        return f"`{self.path}` is stated twice with different options"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first, "first stated here"),)
+
+
+class PathAgain(Diagnostic):
+    """A path is stated twice with the same access and options: one of them says nothing."""
+
+    code: ClassVar[str] = "SBX307"
+    severity: ClassVar[Severity] = Severity.LINT
+    path: str
+    first: Span
+
+    def title(self) -> str:
+        return f"`{self.path}` is stated twice"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first, "first stated here"),)
+
+
+class SeveralPaths(Diagnostic):
+    """`as` and `identity` speak of one path; a statement on several paths cannot have them.
+
+    Right: `write ${workdir} as /work`.
+    """
+
+    code: ClassVar[str] = "SBX308"
+    option: str
+
+    def title(self) -> str:
+        return f"`{self.option}` needs a statement on one path"
+
+
+class HiddenPlace(Diagnostic):
+    """`as` and `identity` speak of something that is shown; a hidden path is not. Use them with `read` or `write`."""
+
+    code: ClassVar[str] = "SBX309"
+    verb: str
+    option: str
+
+    def title(self) -> str:
+        return f"`{self.option}` cannot stand with `{self.verb}`"
+
+
+class ProcPath(Diagnostic):
+    """The `proc` block names entries of /proc, as a name or as a path below /proc.
+
+    Right: `proc { read-only { sys /proc/bus }; hide kcore }`.
+    """
+
+    code: ClassVar[str] = "SBX310"
+    path: str
+
+    def title(self) -> str:
+        return f"`{self.path}` is not an entry of /proc"
+
+
+class ProcConflict(Diagnostic):
+    """An entry of /proc is read-only or hidden, not both."""
+
+    code: ClassVar[str] = "SBX311"
+    entry: str
+    first: Span
+
+    def title(self) -> str:
+        return f"`/proc/{self.entry}` is given `read-only` and `hide`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first, "first stated here"),)
+
+
+class TmpBudget(Diagnostic):
+    """The size and the inodes of a `tmp` are above zero.
+
+    Right: `tmp /tmp size 512MiB inodes 65536`.
+    """
+
+    code: ClassVar[str] = "SBX312"
+    what: str
+
+    def title(self) -> str:
+        return f"`{self.what}` must be above zero"

@@ -1,0 +1,150 @@
+"""The statements of the `syscalls` blocks of a chain, in the order in which they are tried, with where each holds."""
+
+from typing import NamedTuple
+
+from sbc.diagnostics.catalogue import names, verdicts
+from sbc.diagnostics.catalogue.blocks import NeverApplies
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.span import Span
+from sbc.diagnostics.suggest import closest
+from sbc.resolve.groups import Groups
+from sbc.resolve.modules import Module
+from sbc.resolve.scope import Scopes
+from sbc.syntax import tree
+from sbc_runtime.arch import ARCHES
+
+EVERYWHERE = frozenset(ARCHES)
+
+
+class PlacedRule(NamedTuple):
+    """A rule, the ABIs that `on` leaves it, the file that it stands in, and the calls that it names."""
+
+    node: tree.CallRule
+    abis: frozenset[str]
+    module: Module
+    calls: tuple[tree.Word, ...]
+
+
+class PlacedNewer(NamedTuple):
+    """A `newer` statement, the ABIs that `on` leaves it, and the level of the chain that it belongs to."""
+
+    node: tree.NewerThan
+    abis: frozenset[str]
+    level: int
+
+
+class Statements:
+    """Walks `syscalls` bodies, includes and `on` blocks opened."""
+
+    def __init__(self, scopes: Scopes, groups: Groups, reporter: Reporter) -> None:
+        self.rules: list[PlacedRule] = []
+        self.newer: list[PlacedNewer] = []
+        self.single: dict[tuple[int, str], "tree.AbiList | tree.ForeignAbi | tree.DefaultVerdict"] = {}
+        self.order: dict[int, tree.SyscallStatement] = {}
+        """Every statement met, each once, by identity."""
+        self.included: set[int] = set()
+        self._scopes = scopes
+        self._groups = groups
+        self._reporter = reporter
+        self._open: list[str] = []
+        self._calls: dict[int, tuple[tree.Word, ...]] = {}
+
+    def block(self, body: tuple[tree.SyscallStatement, ...], module: Module, level: int) -> None:
+        """Walk the body of a `syscalls` block."""
+        for statement in body:
+            self._statement(statement, EVERYWHERE, module, level, "the `syscalls` block")
+
+    def _statement(
+        self, statement: tree.SyscallStatement, abis: frozenset[str], module: Module, level: int, where: str
+    ) -> None:
+        if not isinstance(statement, tree.OnAbis | tree.Include):
+            self.order.setdefault(id(statement), statement)
+        match statement:
+            case tree.CallRule():
+                self.rules.append(PlacedRule(statement, abis, module, self._named(statement, module)))
+            case tree.OnAbis():
+                named = frozenset(self.known_abis(statement.abis))
+                inner = abis & named
+                if where == "an `on` block" and named and not inner:
+                    within = " ".join(sorted(abis))
+                    self._reporter.add(NeverApplies(statement.span, " ".join(sorted(named)), within))
+                for one in statement.body:
+                    self._statement(one, inner, module, level, "an `on` block")
+            case tree.Include():
+                self.include(statement.rules, module, abis, level)
+            case tree.NewerThan():
+                self._newer(statement, abis, level)
+            case tree.AbiList():
+                self._single("abi", "the ABI list", statement, level, where)
+            case tree.ForeignAbi():
+                self._single("foreign-abi", "`foreign-abi`", statement, level, where)
+            case tree.DefaultVerdict():
+                self._single("default", "`default`", statement, level, where)
+
+    def include(self, ref: tree.GroupRef, module: Module, abis: frozenset[str], level: int) -> None:
+        """Walk the rules that `include @name` means."""
+        found = self._scopes.rules(module, ref)
+        if found is None or not isinstance(found.node, tree.RulesDefinition):
+            return
+        if ref.name in self._open:
+            chain = (*self._open[self._open.index(ref.name) :], ref.name)
+            self._reporter.add(names.NameCycle(ref.span, chain))
+            return
+        self.included.add(id(found.node))
+        self._open.append(ref.name)
+        for statement in found.node.body:
+            self._statement(statement, abis, found.module, level, "`rules`")
+        self._open.pop()
+
+    def _single(
+        self,
+        key: str,
+        what: str,
+        statement: "tree.AbiList | tree.ForeignAbi | tree.DefaultVerdict",
+        level: int,
+        where: str,
+    ) -> None:
+        """Keep a statement that stands once in a block, and nowhere else."""
+        if where != "the `syscalls` block":
+            self._reporter.add(verdicts.Misplaced(statement.span, key, where))
+            return
+        first = self.single.setdefault((level, key), statement)
+        if first is not statement:
+            self._reporter.add(verdicts.StatedTwice(statement.span, what, first.span))
+
+    def _newer(self, statement: tree.NewerThan, abis: frozenset[str], level: int) -> None:
+        for other in self.newer:
+            if other.level == level and other.node is not statement and other.abis & abis:
+                self._reporter.add(verdicts.StatedTwice(statement.span, "`newer than`", other.node.span))
+        self.newer.append(PlacedNewer(statement, abis, level))
+
+    def _named(self, rule: tree.CallRule, module: Module) -> tuple[tree.Word, ...]:
+        """Give the calls that a rule names, groups and patterns opened, each once."""
+        key = id(rule)
+        if key not in self._calls:
+            found: dict[str, tree.Word] = {}
+            for written in rule.calls:
+                if isinstance(written, tree.GroupRef):
+                    content = self._groups.content(module, written, "system calls")
+                    words = [tree.Word(one.text, written.span) for one in content if isinstance(one, tree.Word)]
+                else:
+                    words = self._groups.calls_named(written)
+                for word in words:
+                    found.setdefault(word.text, word)
+            if not found and not self._reporter.failed:
+                self._reporter.add(verdicts.NoCalls(rule.span))
+            self._calls[key] = tuple(found.values())
+        return self._calls[key]
+
+    def known_abis(self, words: tuple[tree.Word, ...]) -> list[str]:
+        """Give the ABIs that words name; tells the unknown and the repeated ones."""
+        found: dict[str, Span] = {}
+        for word in words:
+            if word.text not in ARCHES:
+                near = closest(word.text, ARCHES)
+                self._reporter.add(names.UnknownAbi(word.span, word.text, near, ", ".join(ARCHES)))
+            elif word.text in found:
+                self._reporter.add(verdicts.RepeatedAbi(word.span, word.text, found[word.text]))
+            else:
+                found[word.text] = word.span
+        return list(found)

@@ -1,0 +1,82 @@
+"""The `environment` block."""
+
+from collections.abc import Iterable
+
+from sbc.diagnostics.catalogue import blocks as problems
+from sbc.diagnostics.catalogue.verdicts import StatedTwice
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.span import Span
+from sbc.policy.origin import Origin
+from sbc.policy.policy import Override
+from sbc.policy.process import Environment, Pattern, SetVariable
+from sbc.policy.values import ParamValue
+from sbc.resolve.chain import Level
+from sbc.resolve.inherit import Entry, inherited
+from sbc.resolve.origins import origin_of
+from sbc.resolve.params import Params
+from sbc.resolve.systems import opened, systems_of
+from sbc.syntax import tree
+
+Stated = Pattern | SetVariable
+
+
+def lower_environment(
+    levels: list[Level], params: Params, overrides: list[Override], reporter: Reporter
+) -> Environment:
+    """Give the policy of the `environment` blocks of a chain."""
+    written = [level.blocks["environment"] for level in levels if "environment" in level.blocks]
+    entries = inherited([_read(block, params, reporter) for block in written], overrides)
+    values = [entry.value for entry in entries]
+    return Environment(
+        tuple(one for one in values if isinstance(one, Pattern)),
+        tuple(one for one in values if isinstance(one, SetVariable)),
+    )
+
+
+def _read(block: tree.Block, params: Params, reporter: Reporter) -> list[Entry[Stated]]:
+    found: list[Entry[Stated]] = []
+    for statement, on in opened(block.body or (), reporter):
+        origin = origin_of("environment", statement, on)
+        if isinstance(statement, tree.PatternStatement):
+            for word in statement.patterns:
+                pattern = Pattern(statement.verb, word.text, origin)
+                if not _again(found, (statement.verb, word.text), origin, word.span.text, reporter):
+                    found.append(Entry((("pattern", word.text), (statement.verb, word.text)), origin, pattern))
+        elif isinstance(statement, tree.SetStatement):
+            found.extend(_set(statement, origin, found, params, reporter))
+    return found
+
+
+def _set(
+    statement: tree.SetStatement,
+    origin: Origin,
+    earlier: list[Entry[Stated]],
+    params: Params,
+    reporter: Reporter,
+) -> list[Entry[Stated]]:
+    name = statement.name.text
+    first = _earlier(earlier, ("set", name), origin)
+    if first is not None:
+        reporter.add(StatedTwice(origin.span, f"the variable `{name}`", first))
+    value: str | ParamValue | None
+    if isinstance(statement.value, tree.Text):
+        value = statement.value.value
+    else:
+        value = params.typed(statement.value, "text")
+    return [] if value is None else [Entry((("set", name),), origin, SetVariable(name, value, origin))]
+
+
+def _again(
+    earlier: list[Entry[Stated]], subject: tuple[str, str], origin: Origin, text: str, reporter: Reporter
+) -> bool:
+    first = _earlier(earlier, subject, origin)
+    if first is not None:
+        reporter.add(problems.StatedAgain(origin.span, f"`{subject[0]} {text}`", first))
+    return first is not None
+
+
+def _earlier(earlier: Iterable[Entry[Stated]], subject: tuple[str, str], origin: Origin) -> Span | None:
+    for entry in earlier:
+        if subject in entry.subjects and systems_of(entry.origin.on) & systems_of(origin.on):
+            return entry.origin.span
+    return None

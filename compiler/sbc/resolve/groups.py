@@ -1,0 +1,146 @@
+"""Groups: what kind of things one holds, and its members in order, with the groups inside it opened."""
+
+from typing import Literal, NamedTuple
+
+from sbc.diagnostics.catalogue import names as problems
+from sbc.diagnostics.catalogue.params import GroupParam
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.span import Span
+from sbc.diagnostics.suggest import closest
+from sbc.kernel import constants as kernel_constants
+from sbc.kernel.numbers import all_calls, expand_glob
+from sbc.policy.values import BUILT_IN
+from sbc.resolve.modules import Module
+from sbc.resolve.scope import Found, Scopes
+from sbc.syntax import tree
+
+Kind = Literal["system calls", "constants", "paths"]
+
+
+class Content(NamedTuple):
+    """A group opened: its kind (None: it is empty) and its members, each once."""
+
+    kind: Kind | None
+    members: "tuple[tree.Word | tree.Number | tree.Path, ...]"
+
+
+_NOTHING = Content(None, ())
+
+
+class Groups:
+    """Opens groups; each is checked and opened once."""
+
+    def __init__(self, scopes: Scopes, reporter: Reporter) -> None:
+        self._scopes = scopes
+        self._reporter = reporter
+        self._opened: dict[int, Content] = {}
+        self._open: list[tree.Group] = []
+
+    def content(self, module: Module, ref: tree.GroupRef, wanted: Kind) -> "tuple[tree.Word | tree.Number | tree.Path, ...]":
+        """Give the members of the group that `ref` names; nothing where it is wrong, which has then been told."""
+        found = self._scopes.marked(module, ref)
+        if found is None:
+            return ()
+        if not isinstance(found.node, tree.Group):
+            self._reporter.add(problems.RulesAsGroup(ref.span, ref.name, True, found.span))
+            return ()
+        content = self.open(found)
+        if content.kind is not None and content.kind != wanted:
+            self._reporter.add(problems.WrongGroupKind(ref.span, ref.name, content.kind, wanted, found.span))
+            return ()
+        return content.members
+
+    def open(self, found: Found) -> Content:
+        """Open a group's definition."""
+        group = found.node
+        assert isinstance(group, tree.Group)
+        key = id(group)
+        if key not in self._opened:
+            self._open.append(group)
+            self._opened[key] = self._read(found.module, group)
+            self._open.pop()
+        return self._opened[key]
+
+    def _read(self, module: Module, group: tree.Group) -> Content:
+        kind: Kind | None = None
+        first: Span | None = None
+        members: dict[tuple[str, str], tree.Word | tree.Number | tree.Path] = {}
+        for member in group.members:
+            part = self._part(module, member)
+            if part.kind is None:
+                continue
+            if kind is None or first is None:
+                kind, first = part.kind, member.span
+            elif part.kind != kind:
+                self._reporter.add(problems.MixedGroup(member.span, group.name.name, part.kind, kind, first))
+                continue
+            for one in part.members:
+                members.setdefault(_identity(one), one)
+        return Content(kind, tuple(members.values()))
+
+    def _part(self, module: Module, member: "tree.Word | tree.Number | tree.Path | tree.GroupRef") -> Content:
+        match member:
+            case tree.GroupRef():
+                return self._inner(module, member)
+            case tree.Path():
+                if member.base is not None and member.base not in BUILT_IN:
+                    self._reporter.add(GroupParam(member.span, member.base))
+                return Content("paths", (member,))
+            case tree.Number():
+                return Content("constants", (member,))
+            case tree.Word():
+                return self._word(member)
+
+    def _inner(self, module: Module, ref: tree.GroupRef) -> Content:
+        found = self._scopes.marked(module, ref)
+        if found is None:
+            return _NOTHING
+        if not isinstance(found.node, tree.Group):
+            self._reporter.add(problems.RulesAsGroup(ref.span, ref.name, True, found.span))
+            return _NOTHING
+        if any(found.node is group for group in self._open):
+            names = [group.name.name for group in self._open]
+            chain = (*names[names.index(found.node.name.name) :], ref.name)
+            self._reporter.add(problems.NameCycle(ref.span, chain))
+            return _NOTHING
+        return self.open(found)
+
+    def _word(self, word: tree.Word) -> Content:
+        """Tell a call from a constant by what the kernel knows; an unknown word by its case."""
+        if word.text in all_calls() or "*" in word.text:
+            return Content("system calls", tuple(self.calls_named(word)))
+        if kernel_constants.family_of(word.text) is not None:
+            return Content("constants", (word,))
+        if word.text.isupper():
+            self._reporter.add(problems.UnknownConstant(word.span, word.text, closest_constant(word.text)))
+        else:
+            self._reporter.add(problems.UnknownCall(word.span, word.text, closest(word.text, all_calls())))
+        return _NOTHING
+
+    def calls_named(self, word: tree.Word) -> list[tree.Word]:
+        """Give the calls that a name or a pattern of names means, as words at its place."""
+        if "*" in word.text:
+            found = expand_glob(word.text)
+            if not found:
+                stem = word.text.replace("*", "")
+                self._reporter.add(problems.EmptyGlob(word.span, word.text, closest(stem, all_calls())))
+            return [tree.Word(call, word.span) for call in found]
+        if word.text not in all_calls():
+            self._reporter.add(problems.UnknownCall(word.span, word.text, closest(word.text, all_calls())))
+            return []
+        return [word]
+
+
+def closest_constant(name: str) -> str | None:
+    """Give the constant of any family that a misspelt one may have meant."""
+    return closest(name, [known for family in kernel_constants.families() for known in kernel_constants.members(family)])
+
+
+def _identity(member: "tree.Word | tree.Number | tree.Path") -> tuple[str, str]:
+    match member:
+        case tree.Word():
+            return "word", member.text
+        case tree.Number():
+            return "number", str(member.value)
+        case tree.Path():
+            return member.base or "", member.rest

@@ -1,0 +1,64 @@
+"""Inheritance: what a profile states replaces what the profiles that it extends state on the same subject.
+
+A statement for one system replaces a statement for both on that system only.
+"""
+
+from collections.abc import Hashable, Iterable
+from typing import Generic, NamedTuple, TypeVar
+
+from sbc.diagnostics.catalogue.verdicts import StatedTwice
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.policy.origin import Origin
+from sbc.policy.policy import Override
+from sbc.record import Record, replaced
+from sbc.resolve.systems import BOTH, limited, systems_of
+
+T = TypeVar("T", bound=Record)
+
+
+class Entry(NamedTuple, Generic[T]):
+    """A part of the policy, the subjects that it speaks about, and its statement (which is `value.origin` too)."""
+
+    subjects: tuple[Hashable, ...]
+    origin: Origin
+    value: T
+
+
+def inherited(levels: list[list[Entry[T]]], overrides: list[Override]) -> list[Entry[T]]:
+    """Join the levels of a chain, nearest first; what is replaced goes, and is noted in `overrides`."""
+    kept: list[Entry[T]] = []
+    for level in levels:
+        nearer = list(kept)
+        for entry in level:
+            left = systems_of(entry.origin.on)
+            for other in nearer:
+                shared = left & systems_of(other.origin.on)
+                if shared and not set(entry.subjects).isdisjoint(other.subjects):
+                    overrides.append(Override(other.origin, entry.origin))
+                    left -= shared
+            if left:
+                kept.append(narrowed(entry, left))
+    return kept
+
+
+def narrowed(entry: Entry[T], systems: frozenset[str]) -> Entry[T]:
+    """Give the entry for some of its systems only."""
+    origin = limited(entry.origin, BOTH & systems)
+    if origin is entry.origin:
+        return entry
+    return Entry(entry.subjects, origin, replaced(entry.value, origin=origin))
+
+
+def refuse_repeats(level: Iterable[Entry[T]], what: str, reporter: Reporter) -> None:
+    """Tell each statement of one profile whose subject another one for the same system has already."""
+    seen: list[Entry[T]] = []
+    for entry in level:
+        for other in seen:
+            shared = systems_of(entry.origin.on) & systems_of(other.origin.on)
+            if shared and not set(entry.subjects).isdisjoint(other.subjects):
+                first = other.origin.span
+                assert first is not None
+                named = what.format(entry.subjects[0])
+                reporter.add(StatedTwice(entry.origin.span, named, first))
+                break
+        seen.append(entry)

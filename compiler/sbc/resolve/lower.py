@@ -1,0 +1,86 @@
+"""From the syntax tree to the policy: the only bridge between the language and what it means."""
+
+from sbc.diagnostics.diagnostic import Failed, Reporter
+from sbc.policy.origin import Origin
+from sbc.policy.policy import Override, Policy
+from sbc.resolve import statements
+from sbc.resolve.chain import chain_of
+from sbc.resolve.environment import lower_environment
+from sbc.resolve.files import FilesLowering
+from sbc.resolve.groups import Groups
+from sbc.resolve.identity import lower_identity
+from sbc.resolve.limits import lower_limits
+from sbc.resolve.modules import Modules
+from sbc.resolve.network import lower_network
+from sbc.resolve.params import Params
+from sbc.resolve.proc import lower_proc
+from sbc.resolve.scope import Scopes
+from sbc.resolve.seatbelt import lower_seatbelt
+from sbc.resolve.syscalls import SyscallLowering
+from sbc.syntax import tree
+
+
+def lower(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
+    """Give the policy of a profile of the main file, by name or the only one; `Failed` with every error found."""
+    main = modules.main
+    if main is None:
+        raise Failed(reporter.diagnostics)
+    scopes = Scopes(modules, reporter)
+    groups = Groups(scopes, reporter)
+    _check_definitions(modules, scopes, groups)
+    levels = chain_of(main, profile, scopes, reporter)
+    reporter.end_stage()
+
+    overrides: list[Override] = []
+    params = Params(levels, overrides, reporter)
+    calls = SyscallLowering(scopes, groups, reporter)
+    syscalls = calls.lower(levels)
+    files = FilesLowering(groups, params, overrides, reporter).lower(levels)
+    proc = lower_proc(levels, groups, overrides, reporter)
+    network = lower_network(levels, params, overrides, reporter)
+    environment = lower_environment(levels, params, overrides, reporter)
+    identity = lower_identity(levels, params, overrides, reporter)
+    limits = lower_limits(levels, params, overrides, reporter)
+    seatbelt = lower_seatbelt(levels, overrides, reporter)
+    declared = params.all()
+    reporter.end_stage()
+
+    if files is None:
+        raise Failed(reporter.diagnostics)
+    listed: list[Origin] = [
+        *calls.listed,
+        *statements.of_syscalls(syscalls),
+        *statements.of_files(files),
+        *(rule.origin for rule in proc),
+        *statements.of_network(network),
+        *statements.of_environment(environment),
+        *(one.origin for one in (*identity, *limits)),
+        *statements.of_seatbelt(seatbelt),
+    ]
+    chosen = levels[0].profile
+    return Policy(
+        chosen.name.text,
+        chosen.reason,
+        declared,
+        syscalls,
+        files,
+        proc,
+        network,
+        environment,
+        identity,
+        limits,
+        seatbelt,
+        modules.sources(),
+        (*calls.overrides, *overrides),
+        statements.in_source_order(listed, [module.source for module in modules]),
+    )
+
+
+def _check_definitions(modules: Modules, scopes: Scopes, groups: Groups) -> None:
+    """Check the names of every file, and open every group, used or not: nothing is ignored."""
+    for module in modules:
+        if module.stock:
+            continue
+        for found in scopes.near(module).values():
+            if found.module is module and isinstance(found.node, tree.Group):
+                groups.open(found)

@@ -1,0 +1,116 @@
+"""Arguments: which register a condition looks at, and which of its bits the kernel reads."""
+
+import re
+from typing import NamedTuple
+
+from sbc.diagnostics.catalogue import conditions, names
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.span import Span
+from sbc.diagnostics.suggest import closest
+from sbc.kernel.arguments import argument_alias
+from sbc.kernel.signature import Argument, Signature, signature
+from sbc.resolve.bits import Register
+from sbc.syntax import tree
+
+_NUMBERED = re.compile(r"arg([0-5])")
+_TYPES = {"u16": (16, False), "u32": (32, False), "s32": (32, True), "s64": (64, True), "u64": (64, False)}
+
+
+class Place(NamedTuple):
+    """Where a rule is lowered: a call, the word that names it, and the ABI."""
+
+    call: str
+    abi: str
+    span: Span
+
+
+class Operand(NamedTuple):
+    """What a test looks at. `argument` is the kernel's name where the test goes by it, for the check of constants."""
+
+    register: Register
+    pointer: bool
+    name: str
+    argument: str | None
+
+
+def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Operand | None:
+    """Resolve an argument; None where it cannot be tested there, which has then been told."""
+    known = signature(place.abi, place.call)
+    numbered = _NUMBERED.fullmatch(subject.name)
+    if numbered is not None:
+        return _numbered(subject, int(numbered.group(1)), known, place, reporter)
+    if subject.type is not None:
+        reporter.add(conditions.TypedName(subject.type.span, subject.name))
+        return None
+    if known is None:
+        reporter.add(conditions.NoSignature(subject.span, place.call, place.abi))
+        return None
+    argument = known.argument(subject.name) or known.argument(argument_alias(place.call, subject.name) or "")
+    if argument is None:
+        listed = ", ".join(f"`{one.name}`" for one in known.args)
+        near = closest(subject.name, [one.name for one in known.args])
+        reporter.add(names.UnknownArgument(subject.span, subject.name, place.call, listed, near, place.span))
+        return None
+    if argument.position is None:
+        registers = _registers(known, argument)
+        reason = argument.reason or ""
+        problem = conditions.NotInRegister(subject.span, subject.name, place.call, place.abi, reason, registers)
+        reporter.add(problem)
+        return None
+    register = Register(argument.position, argument.width, argument.signed)
+    return Operand(register, argument.pointer, subject.name, argument.name)
+
+
+def _registers(known: Signature, argument: Argument) -> str:
+    """Say which registers hold the parts of an argument."""
+    found = [f"`arg{at}`" for at, one in enumerate(known.registers) if one is not None and one.name == argument.name]
+    return " or ".join(found)
+
+
+def _numbered(
+    subject: tree.Subject, index: int, known: Signature | None, place: Place, reporter: Reporter
+) -> Operand | None:
+    read = known.register(index) if known is not None else None
+    if subject.type is not None:
+        return _typed(subject, subject.type, index, (known, read), place, reporter)
+    if known is None:
+        reporter.add(conditions.NoSignature(subject.span, place.call, place.abi))
+        return None
+    if read is None:
+        reporter.add(conditions.UnreadRegister(subject.span, subject.name, place.call, place.abi))
+        return None
+    # A half of a split argument, or the address of arguments in memory, has no constants of its own.
+    whole = read.position == index and known.argument(read.name) is read
+    register = Register(index, read.width, read.signed)
+    return Operand(register, read.pointer, subject.name, read.name if whole else None)
+
+
+def _typed(
+    subject: tree.Subject,
+    written: tree.Word,
+    index: int,
+    read: tuple[Signature | None, Argument | None],
+    place: Place,
+    reporter: Reporter,
+) -> Operand | None:
+    kind = _TYPES.get(written.text)
+    if kind is None:
+        reporter.add(conditions.UnknownType(written.span, written.text))
+        return None
+    width, signed = kind
+    known, argument = read
+    if known is not None:
+        actual = _type_name(argument)
+        if actual != written.text:
+            problem = conditions.OtherType(written.span, subject.name, written.text, place.call, actual)
+            reporter.add(problem)
+    return Operand(Register(index, width, signed), False, subject.name, None)
+
+
+def _type_name(argument: Argument | None) -> str:
+    """Say what the kernel reads, in the language's types where there is one."""
+    if argument is None:
+        return "nothing"
+    if argument.pointer:
+        return "a pointer"
+    return f"{'s' if argument.signed else 'u'}{argument.width}"
