@@ -39,7 +39,7 @@ class Statements:
     def __init__(self, scopes: Scopes, groups: Groups, reporter: Reporter) -> None:
         self.rules: list[PlacedRule] = []
         self.newer: list[PlacedNewer] = []
-        self.single: dict[tuple[int, str], "tree.AbiList | tree.ForeignAbi | tree.DefaultVerdict"] = {}
+        self.single: dict[tuple[int, str], tree.AbiList | tree.ForeignAbi | tree.DefaultVerdict] = {}
         self.order: dict[int, tree.SyscallStatement] = {}
         """Every statement met, each once, by identity."""
         self.included: set[int] = set()

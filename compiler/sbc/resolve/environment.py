@@ -9,7 +9,6 @@ from sbc.diagnostics.span import Span
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Override
 from sbc.policy.process import Environment, Pattern, SetVariable
-from sbc.policy.values import ParamValue
 from sbc.resolve.chain import Level
 from sbc.resolve.inherit import Entry, inherited
 from sbc.resolve.origins import origin_of
@@ -58,11 +57,8 @@ def _set(
     first = _earlier(earlier, ("set", name), origin)
     if first is not None:
         reporter.add(StatedTwice(origin.span, f"the variable `{name}`", first))
-    value: str | ParamValue | None
-    if isinstance(statement.value, tree.Text):
-        value = statement.value.value
-    else:
-        value = params.typed(statement.value, "text")
+    written = statement.value
+    value = written.value if isinstance(written, tree.Text) else params.typed(written, "text")
     return [] if value is None else [Entry((("set", name),), origin, SetVariable(name, value, origin))]
 
 

@@ -84,7 +84,7 @@ class FilesLowering:
                     single.append(Entry(("`start-in`",), origin, StartIn(path, origin)))
                 case _:
                     raise AssertionError(statement)
-        refuse_repeats(single, "{}", self._reporter)
+        refuse_repeats(single, self._reporter)
         return _Stated(distinct(shown, self._reporter), single)
 
     def _paths(self, statement: tree.PathStatement, module: Module, origin: Origin) -> list[Entry[Shown]]:
@@ -103,9 +103,7 @@ class FilesLowering:
             if value is None:
                 continue
             identity = statement.identity.value if statement.identity else None
-            rule = PathRule(
-                statement.verb, value, origin, place, statement.optional, statement.noexec, identity
-            )
+            rule = PathRule(statement.verb, value, origin, place, statement.optional, statement.noexec, identity)
             found.append(Entry((("path", value), ("place", rule.seen_as)), origin, rule))
         return found
 

@@ -1,6 +1,6 @@
 """Groups: what kind of things one holds, and its members in order, with the groups inside it opened."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from sbc.diagnostics.catalogue import names as problems
 from sbc.diagnostics.catalogue.params import GroupParam
@@ -17,11 +17,15 @@ from sbc.syntax import tree
 Kind = Literal["system calls", "constants", "paths"]
 
 
+Thing = tree.Word | tree.Number | tree.Path
+"""A member that is no group: a call or constant, a number, a path."""
+
+
 class Content(NamedTuple):
     """A group opened: its kind (None: it is empty) and its members, each once."""
 
     kind: Kind | None
-    members: "tuple[tree.Word | tree.Number | tree.Path, ...]"
+    members: tuple[Thing, ...]
 
 
 _NOTHING = Content(None, ())
@@ -36,7 +40,7 @@ class Groups:
         self._opened: dict[int, Content] = {}
         self._open: list[tree.Group] = []
 
-    def content(self, module: Module, ref: tree.GroupRef, wanted: Kind) -> "tuple[tree.Word | tree.Number | tree.Path, ...]":
+    def content(self, module: Module, ref: tree.GroupRef, wanted: Kind) -> tuple[Thing, ...]:
         """Give the members of the group that `ref` names; nothing where it is wrong, which has then been told."""
         found = self._scopes.marked(module, ref)
         if found is None:
@@ -52,8 +56,7 @@ class Groups:
 
     def open(self, found: Found) -> Content:
         """Open a group's definition."""
-        group = found.node
-        assert isinstance(group, tree.Group)
+        group = cast("tree.Group", found.node)
         key = id(group)
         if key not in self._opened:
             self._open.append(group)
@@ -64,7 +67,7 @@ class Groups:
     def _read(self, module: Module, group: tree.Group) -> Content:
         kind: Kind | None = None
         first: Span | None = None
-        members: dict[tuple[str, str], tree.Word | tree.Number | tree.Path] = {}
+        members: dict[tuple[str, str], Thing] = {}
         for member in group.members:
             part = self._part(module, member)
             if part.kind is None:
@@ -78,7 +81,7 @@ class Groups:
                 members.setdefault(_identity(one), one)
         return Content(kind, tuple(members.values()))
 
-    def _part(self, module: Module, member: "tree.Word | tree.Number | tree.Path | tree.GroupRef") -> Content:
+    def _part(self, module: Module, member: Thing | tree.GroupRef) -> Content:
         match member:
             case tree.GroupRef():
                 return self._inner(module, member)
@@ -133,10 +136,11 @@ class Groups:
 
 def closest_constant(name: str) -> str | None:
     """Give the constant of any family that a misspelt one may have meant."""
-    return closest(name, [known for family in kernel_constants.families() for known in kernel_constants.members(family)])
+    families = kernel_constants.families()
+    return closest(name, [known for family in families for known in kernel_constants.members(family)])
 
 
-def _identity(member: "tree.Word | tree.Number | tree.Path") -> tuple[str, str]:
+def _identity(member: Thing) -> tuple[str, str]:
     match member:
         case tree.Word():
             return "word", member.text

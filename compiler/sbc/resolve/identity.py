@@ -33,14 +33,14 @@ def lower_identity(
 
 def _read(block: tree.Block, params: Params, reporter: Reporter) -> list[Entry[IdentityValue]]:
     found: list[Entry[IdentityValue]] = []
-    for statement, on in opened(block.body or (), reporter):
-        assert isinstance(statement, tree.ValueStatement)
+    for one, on in opened(block.body or (), reporter):
+        statement = cast("tree.ValueStatement", one)
         key = cast("IdentityKey", statement.key.text)
         value = _hostname(statement, params, reporter) if key == "hostname" else _id(statement, reporter)
         if value is not None:
             origin = origin_of("identity", statement, on)
             found.append(Entry((f"`{key}`",), origin, IdentityValue(key, value, origin)))
-    refuse_repeats(found, "{}", reporter)
+    refuse_repeats(found, reporter)
     return found
 
 
@@ -63,12 +63,10 @@ def _id(statement: tree.ValueStatement, reporter: Reporter) -> int | IdRange | N
             reporter.add(problems.IdRangeWrong(value.span, value.text))
         return value.value
     if isinstance(value, tree.Range) and key == "host-user":
-        first, last = value.low.terms[0], value.high.terms[0]
-        assert isinstance(first, tree.Number)
-        assert isinstance(last, tree.Number)
-        if not 0 <= first.value <= last.value <= _MAX_ID:
+        first, last = (cast("tree.Number", end.terms[0]).value for end in (value.low, value.high))
+        if not 0 <= first <= last <= _MAX_ID:
             reporter.add(problems.IdRangeWrong(value.span, value.span.text))
-        return IdRange(first.value, last.value)
+        return IdRange(first, last)
     wanted = "a number or a range, like `60000..60099`" if key == "host-user" else "a number"
     reporter.add(problems.ValueKind(value.span, key, wanted))
     return None

@@ -4,10 +4,11 @@ A statement for one system replaces a statement for both on that system only.
 """
 
 from collections.abc import Hashable, Iterable
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from sbc.diagnostics.catalogue.verdicts import StatedTwice
 from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.span import Span
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Override
 from sbc.record import Record, replaced
@@ -49,16 +50,14 @@ def narrowed(entry: Entry[T], systems: frozenset[str]) -> Entry[T]:
     return Entry(entry.subjects, origin, replaced(entry.value, origin=origin))
 
 
-def refuse_repeats(level: Iterable[Entry[T]], what: str, reporter: Reporter) -> None:
-    """Tell each statement of one profile whose subject another one for the same system has already."""
+def refuse_repeats(level: Iterable[Entry[T]], reporter: Reporter) -> None:
+    """Tell each statement of one profile whose subject, the first of its entry, another has for the same system."""
     seen: list[Entry[T]] = []
     for entry in level:
         for other in seen:
             shared = systems_of(entry.origin.on) & systems_of(other.origin.on)
             if shared and not set(entry.subjects).isdisjoint(other.subjects):
-                first = other.origin.span
-                assert first is not None
-                named = what.format(entry.subjects[0])
-                reporter.add(StatedTwice(entry.origin.span, named, first))
+                first = cast("Span", other.origin.span)
+                reporter.add(StatedTwice(entry.origin.span, str(entry.subjects[0]), first))
                 break
         seen.append(entry)

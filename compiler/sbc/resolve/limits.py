@@ -19,9 +19,9 @@ _MOST = (1 << 63) - 1
 
 
 class _Kind(NamedTuple):
-    """One kind of limit: the nodes that can say it, the parameters that can, and words for people."""
+    """One kind of limit: the node that says it, the parameters that can, and words for people."""
 
-    nodes: type[tree.Size | tree.Duration | tree.Number]
+    node: type[tree.Size | tree.Duration | tree.Number]
     param: ParamType
     wanted: str
 
@@ -55,14 +55,14 @@ def lower_limits(
 
 def _read(block: tree.Block, params: Params, reporter: Reporter) -> list[Entry[Limit]]:
     found: list[Entry[Limit]] = []
-    for statement, on in opened(block.body or (), reporter):
-        assert isinstance(statement, tree.ValueStatement)
+    for one, on in opened(block.body or (), reporter):
+        statement = cast("tree.ValueStatement", one)
         key = cast("LimitKey", statement.key.text)
         value = _value(key, statement, params, reporter)
         if value is not None:
             origin = origin_of("limits", statement, on)
             found.append(Entry((f"the limit `{key}`",), origin, Limit(key, value, origin)))
-    refuse_repeats(found, "{}", reporter)
+    refuse_repeats(found, reporter)
     return found
 
 
@@ -75,11 +75,11 @@ def _value(
         if value is not None and params.default_of(value.name) == 0 and key != "core-size":
             reporter.add(problems.LimitZero(written.span, key))
         return value
-    bare_zero = key == "core-size" and isinstance(written, tree.Number) and written.value == 0
-    if not isinstance(written, kind.nodes) and not bare_zero:
+    if key == "core-size" and isinstance(written, tree.Number) and written.value == 0:
+        return 0
+    if not isinstance(written, kind.node):
         reporter.add(problems.ValueKind(written.span, key, kind.wanted))
         return None
-    assert isinstance(written, tree.Size | tree.Duration | tree.Number)
     if written.value == 0 and key != "core-size":
         reporter.add(problems.LimitZero(written.span, key))
     elif written.value > _MOST:

@@ -141,9 +141,7 @@ class Modules:
         if not path.is_file():
             known = sorted(found.stem for found in path.parent.glob("*.sbx"))
             listed = ", ".join(f"`<{name}>`" for name in known)
-            self._reporter.add(
-                problems.UnknownStock(target.span, target.name, closest(target.name, known), listed)
-            )
+            self._reporter.add(problems.UnknownStock(target.span, target.name, closest(target.name, known), listed))
             return None
         return self._load(path, f"<{target.name}>", target.span, stock=True)
 

@@ -1,5 +1,7 @@
 """The `network` block."""
 
+from typing import cast
+
 from sbc.diagnostics.catalogue import blocks as problems
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.policy.network import LocalPort, Network, UnixSocket
@@ -14,9 +16,7 @@ from sbc.syntax import tree
 _MAX_PORT = 65535
 
 
-def lower_network(
-    levels: list[Level], params: Params, overrides: list[Override], reporter: Reporter
-) -> Network:
+def lower_network(levels: list[Level], params: Params, overrides: list[Override], reporter: Reporter) -> Network:
     """Give the policy of the nearest profile's block, which stands for the whole."""
     written = [level.blocks["network"] for level in levels if "network" in level.blocks]
     if not written:
@@ -38,12 +38,12 @@ def _allowance(
     if isinstance(statement, tree.UnixStatement):
         path = params.path(statement.path)
         return [] if path is None else [UnixSocket(path, origin)]
-    assert isinstance(statement, tree.LocalStatement)
-    if statement.host.text != "localhost":
-        reporter.add(problems.HostName(statement.host.span, statement.host.text))
-    port = statement.port
+    local = cast("tree.LocalStatement", statement)
+    if local.host.text != "localhost":
+        reporter.add(problems.HostName(local.host.span, local.host.text))
+    port = local.port
     if isinstance(port, tree.Word):
-        return [LocalPort(statement.verb, None, origin)]
+        return [LocalPort(local.verb, None, origin)]
     if not 1 <= port.value <= _MAX_PORT:
         reporter.add(problems.PortRange(port.span, port.text))
-    return [LocalPort(statement.verb, port.value, origin)]
+    return [LocalPort(local.verb, port.value, origin)]

@@ -28,7 +28,7 @@ def one_line(text: str, separator: str = " ") -> str:
     return _PIECES.sub(piece, text).strip()
 
 
-def origin_of(block: Block, statement: "tree.Statement | tree.Block | tree.ParamDeclaration", on: System | None = None) -> Origin:
+def origin_of(block: Block, statement: tree.Statement | tree.ParamDeclaration, on: System | None = None) -> Origin:
     """Give the origin of a statement."""
     separator = "; " if isinstance(statement, tree.SeatbeltRule) else " "
     return Origin(block, one_line(statement.span.text, separator), statement.span, statement.reason, on)

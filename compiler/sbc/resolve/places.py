@@ -8,16 +8,19 @@ from sbc.policy.values import PathValue
 from sbc.record import replaced
 from sbc.resolve.systems import BOTH, SYSTEMS, limited, systems_of
 
+Mover = tuple[PathRule, PathValue]
+"""A rule with `as`, and its place."""
+
 
 def moved(rules: tuple[PathRule, ...]) -> tuple[PathRule, ...]:
     """Give each rule its place where a path above it is moved; one that says `as` itself keeps its own."""
-    movers = [rule for rule in rules if rule.place is not None]
+    movers = [(rule, rule.place) for rule in rules if rule.place is not None]
     if not movers:
         return rules
     return tuple(placed for rule in rules for placed in _placed(rule, movers))
 
 
-def _placed(rule: PathRule, movers: list[PathRule]) -> list[PathRule]:
+def _placed(rule: PathRule, movers: list[Mover]) -> list[PathRule]:
     if rule.place is not None:
         return [rule]
     by_place: dict[PathValue | None, set[System]] = {}
@@ -31,13 +34,11 @@ def _placed(rule: PathRule, movers: list[PathRule]) -> list[PathRule]:
     return found
 
 
-def _place_on(rule: PathRule, movers: list[PathRule], system: System) -> PathValue | None:
-    above = [one for one in movers if system in systems_of(one.origin.on) and one.path.covers(rule.path)]
+def _place_on(rule: PathRule, movers: list[Mover], system: System) -> PathValue | None:
+    above = [one for one in movers if system in systems_of(one[0].origin.on) and one[0].path.covers(rule.path)]
     if not above:
         return None
-    nearest = max(above, key=lambda one: len(one.path.parts))
-    place = nearest.place
-    assert place is not None
+    nearest, place = max(above, key=lambda one: len(one[0].path.parts))
     below = rule.path.parts[len(nearest.path.parts) :]
     rest = "".join(f"/{part}" for part in (*place.parts, *below))
     return PathValue(place.base, rest or ("" if place.base else "/"))

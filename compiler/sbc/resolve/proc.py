@@ -1,5 +1,7 @@
 """The `proc` block: entries of the sandbox's own /proc that are protected."""
 
+from typing import cast
+
 from sbc.diagnostics.catalogue import files as problems
 from sbc.diagnostics.catalogue.blocks import StatedAgain
 from sbc.diagnostics.diagnostic import Reporter
@@ -16,7 +18,10 @@ from sbc.resolve.systems import opened, systems_of
 from sbc.syntax import tree
 
 READ_ONLY = ("bus", "fs", "irq", "sys", "sysrq-trigger")
-HIDDEN = ("acpi", "asound", "kcore", "keys", "kmsg", "latency_stats", "sched_debug", "scsi", "timer_list", "timer_stats")
+HIDDEN = (
+    *("acpi", "asound", "kcore", "keys", "kmsg", "latency_stats", "sched_debug", "scsi", "timer_list"),
+    "timer_stats",
+)
 """What a profile without a `proc` block gets: the masks of the container engines."""
 
 
@@ -36,8 +41,8 @@ def lower_proc(
 def _read(module: Module, block: tree.Block, groups: Groups, reporter: Reporter) -> list[Entry[ProcRule]]:
     found: list[Entry[ProcRule]] = []
     by_entry: dict[str, list[ProcRule]] = {}
-    for statement, on in opened(block.body or (), reporter):
-        assert isinstance(statement, tree.ProcStatement)
+    for one, on in opened(block.body or (), reporter):
+        statement = cast("tree.ProcStatement", one)
         origin = origin_of("proc", statement, on)
         for name in _names(statement, module, groups, reporter):
             rule = ProcRule(statement.verb, name, origin)

@@ -1,7 +1,10 @@
 """Paths that one profile states twice: an error where the two differ, a lint where they do not."""
 
+from typing import cast
+
 from sbc.diagnostics.catalogue import files as problems
 from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.span import Span
 from sbc.policy.filesystem import PathRule, Tmp
 from sbc.policy.values import PathValue
 from sbc.resolve.inherit import Entry, narrowed
@@ -34,8 +37,7 @@ def distinct(level: list[Entry[Shown]], reporter: Reporter) -> list[Entry[Shown]
 
 
 def _tell(rule: PathRule, other: PathRule, reporter: Reporter) -> None:
-    span, first = rule.origin.span, other.origin.span
-    assert first is not None
+    span, first = rule.origin.span, cast("Span", other.origin.span)
     path = str(rule.path)
     if rule.access != other.access:
         reporter.add(problems.AccessConflict(span, path, rule.access, other.access, first))

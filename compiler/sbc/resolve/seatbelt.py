@@ -38,7 +38,7 @@ def lower_seatbelt(levels: list[Level], overrides: list[Override], reporter: Rep
                     statements.append(SbplImport(statement.path.value, origin))
                 case _:
                     raise AssertionError(statement)
-        refuse_repeats(stated, "{}", reporter)
+        refuse_repeats(stated, reporter)
         defaults.append(stated)
     kept = [entry.value for entry in inherited(defaults[::-1], overrides)]
     # The block speaks to macOS alone: a default for the other system is none here.

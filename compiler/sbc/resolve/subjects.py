@@ -70,12 +70,12 @@ def _registers(known: Signature, argument: Argument) -> str:
 def _numbered(
     subject: tree.Subject, index: int, known: Signature | None, place: Place, reporter: Reporter
 ) -> Operand | None:
-    read = known.register(index) if known is not None else None
     if subject.type is not None:
-        return _typed(subject, subject.type, index, (known, read), place, reporter)
+        return _typed(subject, subject.type, (index, known), place, reporter)
     if known is None:
         reporter.add(conditions.NoSignature(subject.span, place.call, place.abi))
         return None
+    read = known.register(index)
     if read is None:
         reporter.add(conditions.UnreadRegister(subject.span, subject.name, place.call, place.abi))
         return None
@@ -86,21 +86,16 @@ def _numbered(
 
 
 def _typed(
-    subject: tree.Subject,
-    written: tree.Word,
-    index: int,
-    read: tuple[Signature | None, Argument | None],
-    place: Place,
-    reporter: Reporter,
+    subject: tree.Subject, written: tree.Word, register: tuple[int, Signature | None], place: Place, reporter: Reporter
 ) -> Operand | None:
     kind = _TYPES.get(written.text)
     if kind is None:
         reporter.add(conditions.UnknownType(written.span, written.text))
         return None
     width, signed = kind
-    known, argument = read
+    index, known = register
     if known is not None:
-        actual = _type_name(argument)
+        actual = _type_name(known.register(index))
         if actual != written.text:
             problem = conditions.OtherType(written.span, subject.name, written.text, place.call, actual)
             reporter.add(problem)

@@ -4,18 +4,18 @@ from typing import cast
 
 from sbc.diagnostics.catalogue import names, verdicts
 from sbc.diagnostics.diagnostic import Reporter
-from sbc.kernel.multiplexed import multiplexed, multiplexer_of
 from sbc.kernel.numbers import numbers
 from sbc.kernel.releases import known_releases, last_number
 from sbc.policy.conditions import ALWAYS
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Override
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Newer, Rule, Syscalls
-from sbc.resolve.calls import PlacedNewer, PlacedRule, Statements
+from sbc.resolve.calls import PlacedNewer, Statements
 from sbc.resolve.chain import Level
 from sbc.resolve.conditions import Lowering
 from sbc.resolve.groups import Groups
 from sbc.resolve.origins import block_origin, origin_of
+from sbc.resolve.reach import check_absent, check_multiplexers, check_unreached
 from sbc.resolve.scope import Scopes
 from sbc.resolve.subjects import Place
 from sbc.resolve.verdicts import verdict_of
@@ -48,7 +48,7 @@ class SyscallLowering:
 
     def lower(self, levels: list[Level]) -> Syscalls:
         """Give the policy of the block; what it replaced and what is in force are kept beside it."""
-        written = [(at, level, level.blocks["syscalls"]) for at, level in enumerate(levels) if "syscalls" in level.blocks]
+        written = [(at, one, one.blocks["syscalls"]) for at, one in enumerate(levels) if "syscalls" in one.blocks]
         if not written:
             return self._stock(levels)
         nearest = block_origin("syscalls", written[0][2])
@@ -105,8 +105,8 @@ class SyscallLowering:
         known = set(self._statements.known_abis(tuple(words)))
         for joined in written.filters:
             self._check_joined([word for word in joined if word.text in known])
-        filters = [tuple(dict.fromkeys(word.text for word in joined if word.text in known)) for joined in written.filters]
-        return [joined for joined in filters if joined]
+        named = ([word.text for word in joined if word.text in known] for joined in written.filters)
+        return [tuple(dict.fromkeys(joined)) for joined in named if joined]
 
     def _check_joined(self, joined: list[tree.Word]) -> None:
         for word in joined[1:]:
@@ -122,9 +122,9 @@ class SyscallLowering:
         foreign = self._winner("foreign-abi")
         newer = {abi: self._newer(abi) for abi in listed}
         rules = {abi: self._rules(abi) for abi in listed}
-        self._check_multiplexers(listed)
-        self._check_absent(listed)
-        self._check_idle(listed)
+        check_multiplexers(self._statements.rules, listed, self._reporter)
+        check_absent(self._statements.rules, listed, self._reporter)
+        check_unreached(self._statements, listed, self._scopes, self._groups, self._reporter)
         filters: list[FilterPolicy] = []
         for joined in abis:
             verdict, origin = KILL_PROCESS, _NO_FOREIGN
@@ -200,68 +200,6 @@ class SyscallLowering:
             return None
         end = _ARM_MAIN_END if abi == "arm" else ARCHES[abi].last_number
         return Newer(last + 1, end, verdict, self._origin(node))
-
-    # ---- checks over all ABIs -----------------------------------------------------------------------------------
-
-    def _check_multiplexers(self, listed: list[str]) -> None:
-        """A condition on a call is worth nothing where a multiplexer reaches the call too and no rule is on it."""
-        open_on: dict[tuple[int, str, str], tuple[tree.Word, list[str]]] = {}
-        for abi in listed:
-            if not multiplexed(abi):
-                continue
-            here = [placed for placed in self._statements.rules if abi in placed.abis]
-            ruled = {word.text for placed in here for word in placed.calls}
-            for placed in here:
-                for word in placed.calls if placed.node.guard is not None else ():
-                    way = multiplexer_of(abi, word.text)
-                    if way is not None and way not in ruled:
-                        key = (id(placed.node), word.text, way)
-                        open_on.setdefault(key, (word, []))[1].append(abi)
-        for (_, call, way), (word, abis) in open_on.items():
-            self._reporter.add(verdicts.OpenMultiplexer(word.span, call, way, ", ".join(abis)))
-
-    def _check_absent(self, listed: list[str]) -> None:
-        """Note the names that do nothing; the stock library is written for every ABI, and groups are too."""
-        for placed in self._statements.rules:
-            active = [abi for abi in listed if abi in placed.abis]
-            if not active or placed.module.stock:
-                continue
-            for word in placed.node.calls:
-                if (
-                    isinstance(word, tree.Word)
-                    and "*" not in word.text
-                    and any(word.text == one.text for one in placed.calls)
-                    and not any(word.text in numbers(abi) for abi in active)
-                ):
-                    self._reporter.add(names.AbsentCall(word.span, word.text, ", ".join(active)))
-
-    def _check_idle(self, listed: list[str]) -> None:
-        """Check the words that no listed ABI reaches: of idle `on` blocks, absent calls, `rules` nobody includes."""
-        unused = Statements(self._scopes, self._groups, self._reporter)
-        main = self._scopes.modules.main
-        for found in self._scopes.own(main).values() if main is not None else ():
-            if isinstance(found.node, tree.RulesDefinition) and id(found.node) not in self._statements.included:
-                unused.include(found.node.name, found.module, frozenset(ARCHES), 0)
-        for placed in self._statements.rules:
-            if not placed.module.stock:
-                self._check_words(placed, [abi for abi in listed if abi in placed.abis])
-        for placed in unused.rules:
-            self._check_words(placed, [])
-
-    def _check_words(self, placed: PlacedRule, reached: list[str]) -> None:
-        """Lower a rule's unreached calls for the first ABI that has each, for the errors alone."""
-        node = placed.node
-        own = [abi for abi in ARCHES if abi in placed.abis]
-        if not reached:
-            verdict_of(node.verdict, own[0] if own else next(iter(ARCHES)), self._reporter)
-        for word in placed.calls if node.guard is not None else ():
-            if any(word.text in numbers(abi) for abi in reached):
-                continue
-            for abi in (*own, *ARCHES):
-                if word.text in numbers(abi):
-                    place = Place(word.text, abi, word.span)
-                    Lowering(placed.module, self._groups, place, self._reporter).guard(cast("tree.Guard", node.guard))
-                    break
 
 
 def _every_abi() -> list[tuple[str, ...]]:

@@ -55,7 +55,7 @@ class Values:
         return argument_families(self.place.call, operand.argument)
 
     def _belongs(self, atom: tree.Word, family: str, operand: Operand) -> bool:
-        """Check that a constant is of a family whose values the argument takes; an argument without a list takes all."""
+        """Check that a constant is of a family that the argument takes; one without a list takes any number."""
         allowed = self._families(operand)
         if allowed is None or family in allowed:
             return True

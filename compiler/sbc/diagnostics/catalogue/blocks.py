@@ -6,8 +6,6 @@ from sbc.diagnostics.diagnostic import Diagnostic, Label, Severity
 from sbc.diagnostics.span import Span
 
 
-
-
 class NeverApplies(Diagnostic):
     """An `on` block inside another one holds where both do; inside `on linux`, `on macos` holds nowhere."""
 

@@ -144,7 +144,8 @@ class SignedRange(Diagnostic):
         return f"`{self.argument}` is signed: no value of it reaches {self.value}"
 
     def help(self) -> str | None:
-        return f"its largest value is {(1 << (self.width - 1)) - 1}; the value's bits mean {self.value - (1 << self.width)}"
+        largest, meant = (1 << (self.width - 1)) - 1, self.value - (1 << self.width)
+        return f"its largest value is {largest}; the value's bits mean {meant}"
 
 
 class InvertedRange(Diagnostic):

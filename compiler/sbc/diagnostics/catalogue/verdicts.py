@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from sbc.diagnostics.catalogue.names import did_you_mean
 from sbc.diagnostics.diagnostic import Diagnostic, Label
 from sbc.diagnostics.span import Span
 

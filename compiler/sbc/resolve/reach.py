@@ -1,0 +1,79 @@
+"""What rules reach, over all listed ABIs: ways around a condition, and words that nothing else would look at."""
+
+from sbc.diagnostics.catalogue import names, verdicts
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.kernel.multiplexed import multiplexed, multiplexer_of
+from sbc.kernel.numbers import numbers
+from sbc.resolve.calls import PlacedRule, Statements
+from sbc.resolve.conditions import Lowering
+from sbc.resolve.groups import Groups
+from sbc.resolve.scope import Scopes
+from sbc.resolve.subjects import Place
+from sbc.resolve.verdicts import verdict_of
+from sbc.syntax import tree
+from sbc_runtime.arch import ARCHES
+
+
+def check_multiplexers(rules: list[PlacedRule], listed: list[str], reporter: Reporter) -> None:
+    """A condition on a call is worth nothing where a multiplexer reaches the call too and no rule is on it."""
+    open_on: dict[tuple[int, str, str], tuple[tree.Word, list[str]]] = {}
+    for abi in listed:
+        if not multiplexed(abi):
+            continue
+        here = [placed for placed in rules if abi in placed.abis]
+        ruled = {word.text for placed in here for word in placed.calls}
+        for placed in here:
+            for word in placed.calls if placed.node.guard is not None else ():
+                way = multiplexer_of(abi, word.text)
+                if way is not None and way not in ruled:
+                    key = (id(placed.node), word.text, way)
+                    open_on.setdefault(key, (word, []))[1].append(abi)
+    for (_, call, way), (word, abis) in open_on.items():
+        reporter.add(verdicts.OpenMultiplexer(word.span, call, way, ", ".join(abis)))
+
+
+def check_absent(rules: list[PlacedRule], listed: list[str], reporter: Reporter) -> None:
+    """Note the names that do nothing; the stock library is written for every ABI, and groups are too."""
+    for placed in rules:
+        active = [abi for abi in listed if abi in placed.abis]
+        if not active or placed.module.stock:
+            continue
+        for word in placed.node.calls:
+            if (
+                isinstance(word, tree.Word)
+                and "*" not in word.text
+                and any(word.text == one.text for one in placed.calls)
+                and not any(word.text in numbers(abi) for abi in active)
+            ):
+                reporter.add(names.AbsentCall(word.span, word.text, ", ".join(active)))
+
+
+def check_unreached(
+    statements: Statements, listed: list[str], scopes: Scopes, groups: Groups, reporter: Reporter
+) -> None:
+    """Check the words that no listed ABI reaches: of idle `on` blocks, absent calls, `rules` nobody includes."""
+    unused = Statements(scopes, groups, reporter)
+    main = scopes.modules.main
+    for found in scopes.own(main).values() if main is not None else ():
+        if isinstance(found.node, tree.RulesDefinition) and id(found.node) not in statements.included:
+            unused.include(found.node.name, found.module, frozenset(ARCHES), 0)
+    for placed in statements.rules:
+        if not placed.module.stock:
+            _check_words(placed, [abi for abi in listed if abi in placed.abis], groups, reporter)
+    for placed in unused.rules:
+        _check_words(placed, [], groups, reporter)
+
+
+def _check_words(placed: PlacedRule, reached: list[str], groups: Groups, reporter: Reporter) -> None:
+    """Lower a rule's unreached calls for the first ABI that has each, for the errors alone."""
+    node = placed.node
+    own = [abi for abi in ARCHES if abi in placed.abis]
+    if not reached:
+        verdict_of(node.verdict, own[0] if own else next(iter(ARCHES)), reporter)
+    if node.guard is None:
+        return
+    for word in placed.calls:
+        if any(word.text in numbers(abi) for abi in reached):
+            continue
+        abi = next(abi for abi in (*own, *ARCHES) if word.text in numbers(abi))
+        Lowering(placed.module, groups, Place(word.text, abi, word.span), reporter).guard(node.guard)
