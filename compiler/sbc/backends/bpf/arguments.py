@@ -38,28 +38,20 @@ class Guarded(NamedTuple):
 def arguments(code: Code, rules: Sequence[Guarded], otherwise: int, byte_order: ByteOrder) -> int:
     """Give the code that tries the rules in their order, then returns `otherwise`."""
     selected = [(select(rule.condition, byte_order), rule.value) for rule in rules]
-    fields = list(dict.fromkeys(test.field for condition, _ in selected for test in _tests(condition)))
-    if len(fields) > MAX_FIELDS:
-        return _chain(code, selected, otherwise)
-    try:
-        best = _regions(code, selected, otherwise, _in_order(fields))
-    except TooWide:
-        return _chain(code, selected, otherwise)
-    length = size(code, best)
-    if length <= CHEAP:
-        return best
-    others = [lambda: _chain(code, selected, otherwise)]
-    if len(fields) > 1:
-        others.append(lambda: _regions(code, selected, otherwise, _in_order(fields[::-1])))
-    for other in others:
+    tests = [test for condition, _ in selected for test in _tests(condition)]
+    fields = list(dict.fromkeys(test.field for test in tests))
+    orders = [fields, fields[::-1]] if len(fields) > 1 else [fields]
+    candidates: list[int] = []
+    for order in orders if len(fields) <= MAX_FIELDS else []:
         try:
-            candidate = other()
+            candidates.append(_regions(code, selected, otherwise, Regions(_in_order(order), len(tests))))
         except TooWide:
             continue
-        shorter = size(code, candidate)
-        if shorter < length:
-            best, length = candidate, shorter
-    return best
+        if size(code, candidates[-1]) <= CHEAP:
+            break
+    else:
+        candidates.append(_chain(code, selected, otherwise))
+    return min(candidates, key=lambda candidate: size(code, candidate))
 
 
 def _tests(condition: WordCondition) -> list[WordTest]:
@@ -83,8 +75,7 @@ def _in_order(fields: Sequence[Field]) -> list[Field]:
     return sorted(fields, key=lambda field: (words.index(field.offset), field.mask != FULL))
 
 
-def _regions(code: Code, selected: Sequence[tuple[WordCondition, int]], otherwise: int, fields: Sequence[Field]) -> int:
-    regions = Regions(fields)
+def _regions(code: Code, selected: Sequence[tuple[WordCondition, int]], otherwise: int, regions: Regions) -> int:
     decided = [regions.when(regions.condition(condition), regions.leaf(value)) for condition, value in selected]
     diagram = pruned(regions, regions.first([*decided, regions.leaf(otherwise)]))
     return _code_of(code, regions, diagram, {})

@@ -19,19 +19,23 @@ DECIDED = 1
 
 _LEAF = 1 << 30  # a leaf's place in the order of fields: behind all
 
-BUDGET = 60_000
-"""Cells that one call may take before `TooWide`: some rules (ranges on two arguments that overlap at random) have
-diagrams of quadratic size, though their code as a chain of tests is linear."""
-
 
 class TooWide(Exception):
-    """The diagram does not fit the budget."""
+    """The diagram does not fit its budget.
+
+    Some rules (ranges on two arguments that overlap at random) have diagrams of quadratic size, though their code as
+    a chain of tests is linear.
+    """
 
 
 class Regions:
-    """The diagrams of one call, over `fields` in their order."""
+    """The diagrams of one call, over `fields` in their order; `tests` is how many tests its rules have.
 
-    def __init__(self, fields: Sequence[Field]) -> None:
+    The cells of n tests on one field are at most 2n + 1, made once in each of log n rounds of halves: four times as
+    many may be made before `TooWide`.
+    """
+
+    def __init__(self, fields: Sequence[Field], tests: int) -> None:
         self.fields = tuple(fields)
         self._place = {field: place for place, field in enumerate(fields)}
         self.nodes: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [(_LEAF, (), ()), (_LEAF, (), ())]
@@ -39,7 +43,7 @@ class Regions:
         self._leaves: dict[int, int] = {}
         self._values: dict[int, int] = {}
         self._combined: dict[tuple[bool, int, int], int] = {}
-        self._left = BUDGET
+        self._left = 100 + tests * (8 + 4 * tests.bit_length())
 
     def leaf(self, value: int) -> int:
         """Give the diagram that decides `value` everywhere."""
