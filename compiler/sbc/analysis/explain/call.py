@@ -13,7 +13,7 @@ from sbc.policy.conditions import AllOf, Masked
 from sbc.policy.policy import Policy
 from sbc.policy.syscalls import AbiRules, FilterPolicy, decide
 from sbc_runtime.action import ALLOW
-from sbc_runtime.arch import ARCHES, Arch
+from sbc_runtime.arch import ARCHES, LAST_NUMBER, Arch
 
 
 def explain_call(policy: Policy, text: str, abi: str | None = None) -> tuple[CallAnswer, ...]:
@@ -56,13 +56,14 @@ def _asked_about(policy: Policy, abi: str | None) -> list[tuple[FilterPolicy | N
 
 def _answer(filter_: FilterPolicy | None, arch: Arch, question: CallQuestion) -> CallAnswer:
     if isinstance(question.call, int):
-        number, call = question.call, names_of(arch.name).get(question.call)
+        # Any word can stand in the register, also one that belongs to another ABI of the kernel (x32's).
+        number = question.call & LAST_NUMBER
+        call = names_of(arch.name).get(number)
     else:
-        number, call = numbers(arch.name).get(question.call), question.call
-    if number is None:
-        return CallAnswer(arch.name, call, None, ())
-    if not arch.first_number <= number <= arch.last_number:
-        raise QuestionError(f"{number} is not a number of {arch.name}")
+        call, found = question.call, numbers(arch.name).get(question.call)
+        if found is None:
+            return CallAnswer(arch.name, call, None, ())
+        number = found
     known = registers(question, call, arch.name)
     if filter_ is None:
         return CallAnswer(arch.name, call, number, (Outcome(ALLOW, None, "syscalls none"),))

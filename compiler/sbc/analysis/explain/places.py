@@ -1,6 +1,6 @@
-"""Where in the sandbox each statement on files stands: `as` moves a path with everything stated below it."""
+"""The places of the sandbox that a policy speaks of, and what each may be used for."""
 
-from sbc.policy.filesystem import Access, PathRule
+from sbc.policy.filesystem import Access
 from sbc.policy.origin import Origin, System
 from sbc.policy.policy import Policy
 from sbc.policy.values import PathValue
@@ -22,8 +22,11 @@ class Place(Record):
 def places(policy: Policy, system: System) -> tuple[Place, ...]:
     """Give every place that a statement of the policy makes on a system."""
     files = policy.files
-    rules = [rule for rule in files.rules if _holds(rule.origin, system)]
-    made = [Place(seen_at(rule, rules), rule.access, rule.origin, rule.noexec) for rule in rules]
+    made = [
+        Place(rule.seen_as, rule.access, rule.origin, rule.noexec)
+        for rule in files.rules
+        if _holds(rule.origin, system)
+    ]
     made += [Place(tmp.path, "write", tmp.origin, tmp.noexec) for tmp in files.tmps if _holds(tmp.origin, system)]
     made += _devices(policy, system)
     if system == "linux":
@@ -33,17 +36,6 @@ def places(policy: Policy, system: System) -> tuple[Place, ...]:
             if _holds(rule.origin, system)
         ]
     return tuple(made)
-
-
-def seen_at(rule: PathRule, rules: list[PathRule]) -> PathValue:
-    """Give the path of the sandbox that a rule is about: its own `as`, else that of the nearest path above it."""
-    if rule.place is not None:
-        return rule.place
-    above = [(len(r.path.parts), r.path, r.place) for r in rules if r.place is not None and r.path.covers(rule.path)]
-    if not above:
-        return rule.path
-    depth, _, place = max(above, key=lambda entry: entry[0])
-    return below(place, rule.path.parts[depth:])
 
 
 def below(path: PathValue, parts: tuple[str, ...]) -> PathValue:

@@ -8,7 +8,7 @@ from sbc.record import Record
 
 MAX_ARGS = 6
 
-_CALL = re.compile(r"\s*(?:nr\s+)?(?P<call>\w+)\s*(?:\((?P<args>.*)\))?\s*", re.S)
+_CALL = re.compile(r"\s*(?:nr\s+)?(?P<call>-?\w+)\s*(?:\((?P<args>.*)\))?\s*", re.S)
 _NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]+|0o[0-7]+|0|[1-9][0-9]*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.S)
@@ -45,6 +45,8 @@ def read_call(text: str) -> CallQuestion:
         raise QuestionError(f"`{text.strip()}` is not a call", "write it as in C: `socket(AF_INET, SOCK_STREAM, 0)`")
     word = match["call"]
     call: str | int = int(word, 0) if _NUMBER.fullmatch(word) else word
+    if isinstance(call, int) and not -(1 << 31) <= call < 1 << 32:
+        raise QuestionError(f"{word} does not fit the 32 bits of a call's number")
     if isinstance(call, str) and call not in all_calls():
         near = closest(call, all_calls())
         raise QuestionError(f"unknown system call `{call}`", f"did you mean `{near}`?" if near else None)

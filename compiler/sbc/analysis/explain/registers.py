@@ -2,8 +2,9 @@
 
 from sbc.analysis.explain.question import MAX_ARGS, Asked, CallQuestion, QuestionError
 from sbc.diagnostics.suggest import closest
+from sbc.kernel.arguments import argument_alias
 from sbc.kernel.constants import constants, family_of
-from sbc.kernel.signature import signature
+from sbc.kernel.signature import Argument, signature
 
 MASK = (1 << 64) - 1
 
@@ -24,7 +25,9 @@ def _place(name: str, call: str | None, abi: str) -> int:
     if len(name) == 4 and name.startswith("arg") and name[3] in "012345":
         return int(name[3])
     known = signature(abi, call) if call is not None else None
-    found = known.argument(name) if known is not None else None
+    found: Argument | None = None
+    if known is not None and call is not None:
+        found = known.argument(name) or known.argument(argument_alias(call, name) or "")
     if found is None:
         near = closest(name, [argument.name for argument in known.args]) if known is not None else None
         raise QuestionError(
