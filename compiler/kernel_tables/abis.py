@@ -64,7 +64,7 @@ ALL = (
          ("__x86_64__=1", "__ILP32__=1"), ("-mx32",), bit=0x40000000),
     _abi("loongarch64", "loongarch64", GENERIC, NEW, "loongarch", BACKWARDS, "loongarch64-linux-gnu",
          (*LP64, "__loongarch__=1", "__loongarch_lp64=1", "__loongarch_grlen=64")),
-    _abi("mips64el", "mips64", "arch/mips/kernel/syscalls/syscall_n64.tbl", frozenset({"n64"}), "mips", BACKWARDS,
+    _abi("mips64el", "mips64", "arch/mips/kernel/syscalls/syscall_n64.tbl", frozenset({"common", "n64"}), "mips", BACKWARDS,
          "mips64el-linux-gnuabi64",
          (*LP64, "__mips__=1", "__mips=64", "__MIPSEL__=1", "_MIPS_SIM=3", "_ABI64=3", "_ABIN32=2", "_ABIO32=1",
           "_MIPS_SZLONG=64", "_MIPS_SZPTR=64", "_MIPS_SZINT=32", "_MIPS_SIM_ABI64=3", "_MIPS_SIM_NABI32=2",

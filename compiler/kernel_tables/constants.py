@@ -36,7 +36,7 @@ LIBC = """
 # What the kernel's headers ask libc for.
 STUBS = {
     "sys/socket.h": "struct sockaddr { unsigned short sa_family; char sa_data[14]; };\n",
-    "unistd.h": "int getpagesize(void);\ntypedef __kernel_size_t size_t;\n",
+    "unistd.h": "int getpagesize(void);\ntypedef __kernel_size_t size_t;\ntypedef __kernel_long_t time_t;\n",
 }
 MARKER = re.compile(r'^# \d+ "([^"]*)"')
 DEFINE = re.compile(r"^#define (\w+)(?: |$)")

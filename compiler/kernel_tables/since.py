@@ -53,7 +53,7 @@ LATER = {
     "i386": {"4.3": SOCKETS, "4.12": "arch_prctl", "5.1": SYSTEM_V},
     "s390x": {
         "4.3": f"{SOCKETS} recvmmsg sendmmsg", "4.12": "s390_guarded_storage", "4.15": "s390_sthyi",
-        "4.17": "kexec_file_load", "4.19": "io_pgetevents rseq", "5.4": "clone3",
+        "4.17": "kexec_file_load", "4.19": "io_pgetevents rseq", "5.4": "clone3", "": "memfd_secret",
         "5.1": f"{SYSTEM_V} semtimedop pkey_mprotect pkey_alloc pkey_free",
     },
     "ppc64le": {
