@@ -40,18 +40,24 @@ def arguments(code: Code, rules: Sequence[Guarded], otherwise: int, byte_order: 
     selected = [(select(rule.condition, byte_order), rule.value) for rule in rules]
     tests = [test for condition, _ in selected for test in _tests(condition)]
     fields = list(dict.fromkeys(test.field for test in tests))
+    best = _chain(code, selected, otherwise)
+    length = size(code, best)
     orders = [fields, fields[::-1]] if len(fields) > 1 else [fields]
-    candidates: list[int] = []
     for order in orders if len(fields) <= MAX_FIELDS else []:
         try:
-            candidates.append(_regions(code, selected, otherwise, Regions(_in_order(order), len(tests))))
+            regions = Regions(_in_order(order), len(tests))
+            diagram = _diagram(regions, selected, otherwise)
         except TooWide:
             continue
-        if size(code, candidates[-1]) <= CHEAP:
+        if _least_size(regions, diagram) > length:
+            continue
+        candidate = _code_of(code, regions, diagram, {})
+        shorter = size(code, candidate)
+        if shorter <= length:
+            best, length = candidate, shorter
+        if length <= CHEAP:
             break
-    else:
-        candidates.append(_chain(code, selected, otherwise))
-    return min(candidates, key=lambda candidate: size(code, candidate))
+    return best
 
 
 def _tests(condition: WordCondition) -> list[WordTest]:
@@ -75,10 +81,24 @@ def _in_order(fields: Sequence[Field]) -> list[Field]:
     return sorted(fields, key=lambda field: (words.index(field.offset), field.mask != FULL))
 
 
-def _regions(code: Code, selected: Sequence[tuple[WordCondition, int]], otherwise: int, regions: Regions) -> int:
+def _diagram(regions: Regions, selected: Sequence[tuple[WordCondition, int]], otherwise: int) -> int:
     decided = [regions.when(regions.condition(condition), regions.leaf(value)) for condition, value in selected]
-    diagram = pruned(regions, regions.first([*decided, regions.leaf(otherwise)]))
-    return _code_of(code, regions, diagram, {})
+    return pruned(regions, regions.first([*decided, regions.leaf(otherwise)]))
+
+
+def _least_size(regions: Regions, diagram: int) -> int:
+    """Guess how short the code of a diagram can be: a load for each node, a test for every two more cells."""
+    seen = {diagram}
+    stack = [diagram]
+    total = 0
+    while stack:
+        _, starts, children = regions.nodes[stack.pop()]
+        total += 1 + len(starts) // 2 if starts else 0
+        for child in children:
+            if child not in seen:
+                seen.add(child)
+                stack.append(child)
+    return total
 
 
 def _code_of(code: Code, regions: Regions, diagram: int, known: dict[int, int]) -> int:
