@@ -14,8 +14,8 @@ from sbc.kernel.siblings import siblings
         ("chmod", "fchmodat2", "6.6"), ("open", "openat2", "5.6"), ("clone", "clone3", "5.3"),
         ("mount", "move_mount", "5.2"), ("execve", "execveat", "3.19"), ("kill", "pidfd_send_signal", "5.1"),
         ("settimeofday", "clock_settime64", "5.1"), ("umount2", "umount", "1.0"), ("unshare", "clone", "1.0"),
-        ("open_tree", "open_tree_attr", "6.15"), ("setxattr", "setxattrat", "6.13"), ("quotactl", "quotactl_fd", "5.14"),
-        ("ptrace", "process_vm_writev", "3.2"), ("accept", "accept4", "2.6.28"),
+        ("open_tree", "open_tree_attr", "6.15"), ("setxattr", "setxattrat", "6.13"),
+        ("quotactl", "quotactl_fd", "5.14"), ("ptrace", "process_vm_writev", "3.2"), ("accept", "accept4", "2.6.28"),
     ],
 )  # fmt: skip
 def test_a_sibling_and_its_kernel(call: str, other: str, since: str) -> None:

@@ -54,7 +54,9 @@ def members(family: str) -> frozenset[str]:
 
 def family_of(name: str) -> str | None:
     """The family of a constant, or None where no ABI has it."""
-    return _families().get(name)
+    if (family := _families().get(name)) is not None:
+        return family
+    return ERRNO if name in members(ERRNO) else None
 
 
 def constant_origin(name: str) -> str | None:
@@ -65,4 +67,4 @@ def constant_origin(name: str) -> str | None:
 
 @cache
 def _families() -> Mapping[str, str]:
-    return {name: family for family in families() for name in members(family)}
+    return {name: family for family, (_, values) in load("constants").items() for name in values}
