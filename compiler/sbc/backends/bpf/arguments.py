@@ -9,7 +9,6 @@ Two ways, and the shorter code wins:
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sbc.backends.bpf.assemble import size
 from sbc.backends.bpf.code import Code
@@ -20,6 +19,7 @@ from sbc.backends.bpf.regions import Regions, TooWide
 from sbc.backends.bpf.search import search
 from sbc.backends.bpf.select import ByteOrder, Every, Negation, Some, WordCondition, WordTest, select
 from sbc.policy.conditions import Condition
+from sbc.record import Record
 
 MAX_FIELDS = 24
 """Fields up to which regions are tried: more than the twelve words, and masks on some of them."""
@@ -28,7 +28,7 @@ CHEAP = 16
 """Code of so few instructions is not tried another way."""
 
 
-class Guarded(NamedTuple):
+class Guarded(Record):
     """A return value and the condition of the rule that gives it."""
 
     condition: Condition

@@ -5,7 +5,6 @@ it is not joined, is one more cell of x86-64, and costs one comparison.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sbc.backends.bpf.arguments import Guarded, arguments
 from sbc.backends.bpf.code import Code, Return
@@ -14,6 +13,7 @@ from sbc.backends.bpf.leaves import Cell
 from sbc.backends.bpf.search import search
 from sbc.policy.conditions import ALWAYS
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
+from sbc.record import Record
 from sbc_runtime.action import ALLOW
 from sbc_runtime.arch import LAST_NUMBER
 from sbc_runtime.instruction import OFFSET_ARCH, OFFSET_NR
@@ -29,7 +29,7 @@ FIRST_ABI = 64
 """The weight of the first ABI, the machine's own, beside 1 for another."""
 
 
-class Called(NamedTuple):
+class Called(Record):
     """A call of one ABI: its name for people and its code."""
 
     name: str

@@ -4,16 +4,17 @@ A register is two words of `seccomp_data`; which is first depends on the byte or
 bits that the condition names: a 32-bit test never reads the high word.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sbc.backends.bpf.fields import FULL, Field
 from sbc.policy.conditions import AllOf, AnyOf, Between, Condition, Masked, Not
+from sbc.record import Record
 from sbc_runtime.instruction import high_word_offset, low_word_offset
 
 ByteOrder = Literal["little", "big"]
 
 
-class WordTest(NamedTuple):
+class WordTest(Record):
     """`low <= field <= high`."""
 
     field: Field
@@ -21,19 +22,19 @@ class WordTest(NamedTuple):
     high: int
 
 
-class Negation(NamedTuple):
+class Negation(Record):
     """Holds where its operand does not."""
 
     operand: "WordCondition"
 
 
-class Every(NamedTuple):
+class Every(Record):
     """Holds where every operand does."""
 
     operands: "tuple[WordCondition, ...]"
 
 
-class Some(NamedTuple):
+class Some(Record):
     """Holds where some operand does."""
 
     operands: "tuple[WordCondition, ...]"
