@@ -1,11 +1,13 @@
 """Diagnostics -> text for people, and data for programs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sbc.diagnostics.diagnostic import Diagnostic, Label, Severity
 from sbc.diagnostics.span import Source
 from sbc.diagnostics.visible import Window, visible
+
+_Paint = Callable[[str, str], str]
 
 _WIDTH = 110
 """A line of a source is shown up to about so many columns."""
@@ -70,7 +72,7 @@ def _by_source(marks: list[_Mark]) -> list[tuple[Source, list[_Mark]]]:
     return groups
 
 
-def _snippet(source: Source, marks: list[_Mark], gutter: int, arrow: str, paint: Any) -> list[str]:
+def _snippet(source: Source, marks: list[_Mark], gutter: int, arrow: str, paint: _Paint) -> list[str]:
     """Show the lines of a source that have marks, in order; the place named is that of the first mark given."""
     place = marks[0]
     blank = f"{' ' * gutter} |"

@@ -24,7 +24,10 @@ DROP, KEEP, MELT = 0, 1, 2
 
 
 class Rule(NamedTuple):
-    """A production: what it makes, the method that builds it (empty where its values melt into the parent), its symbols."""
+    """A production: what it makes, the method that builds it, and what becomes of each of its symbols.
+
+    `action` is empty where the values melt into the rule that uses this one.
+    """
 
     origin: str
     action: str
@@ -44,6 +47,7 @@ class Tables:
         rules: list[Rule],
         keywords: dict[str, str],
         patterns: dict[str, str],
+        *,
         start: int,
         end: int,
     ) -> None:

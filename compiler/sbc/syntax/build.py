@@ -11,6 +11,7 @@ from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source, Span
 from sbc.syntax import tree
 from sbc.syntax.lexer import Token
+from sbc.syntax.reasons import reason_above
 from sbc.syntax.words import Words
 
 _PATH_TYPES = ("dir", "file", "path")
@@ -26,7 +27,7 @@ class Builder:
         self.braces: list[int] = []
         self._methods: dict[str, Any] = {}
 
-    def build(self, action: str, parts: list[Any], start: int, end: int) -> Any:
+    def build(self, action: str, parts: list[Any], start: int, end: int) -> object:
         """Make the value of the rule `action`."""
         method = self._methods.get(action)
         if method is None:
@@ -34,19 +35,7 @@ class Builder:
         return method(parts, Span(self.source, start, end))
 
     def _reason(self, span: Span) -> str:
-        """Give the `##` lines just above a statement that is the first on its line."""
-        text, start = self.source.text, span.start
-        while start and text[start - 1] in " \t":
-            start -= 1
-        lines: list[str] = []
-        while start and text[start - 1] == "\n":
-            end = start - 1
-            start = text.rfind("\n", 0, end) + 1
-            line = text[start:end].strip()
-            if not line.startswith("##") or line.startswith("###"):
-                break
-            lines.append(line[2:].strip())
-        return "\n".join(reversed(lines))
+        return reason_above(self.source.text, span.start)
 
     # ---- words and values ----------------------------------------------------------------------------------------
 

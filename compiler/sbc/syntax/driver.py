@@ -6,6 +6,7 @@ from typing import Any
 from sbc.syntax.automaton import DROP, END, MELT, OUTERMOST, Tables
 from sbc.syntax.lexer import Token
 
+
 class Driver:
     """One run over the tokens of one file.
 
@@ -31,7 +32,7 @@ class Driver:
         self._parentheses = 0
         self._last_end = 0
 
-    def run(self) -> Any:
+    def run(self) -> object:
         """Give the value of the whole text; None after an error."""
         tables, tokens = self.tables, self.tokens
         good = True

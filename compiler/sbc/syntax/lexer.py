@@ -14,7 +14,8 @@ Shape = Literal["word", "path", "string", "group", "stock", "mark", "newline", "
 class Token(NamedTuple):
     """A piece of the text; `end` stands once, after the last.
 
-    No rule takes a `bad` token (no piece of the language) or a `stuck` one (a word, path or string that touches another).
+    No rule takes a `bad` token (no piece of the language) or a `stuck` one (a word, path or string that touches the one
+    before).
     """
 
     shape: Shape

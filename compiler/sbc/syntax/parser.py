@@ -33,7 +33,7 @@ def parse_tokens(source: Source, reporter: Reporter) -> tuple[SourceTree, list[T
     builder = RuleBuilder(source, reporter)
     complaints = Complaints(source, reporter)
     tree = Driver(tables(), _with_version(source, tokens, reporter), builder.build, complaints).run()
-    return None if tree is None or reporter.failed else (tree, tokens, builder.braces)
+    return (tree, tokens, builder.braces) if isinstance(tree, SourceTree) and not reporter.failed else None
 
 
 def _shallow(source: Source, tokens: list[Token], reporter: Reporter) -> bool:
@@ -65,9 +65,8 @@ def _with_version(source: Source, tokens: list[Token], reporter: Reporter) -> li
         reporter.add(UnknownVersion(Span(source, second.start, second.end), bounded(second.text)))
         rest = begin + 2
     elif third.shape not in ("newline", "end") and third.text != ";":
-        reporter.add(
-            CannotStandHere(Span(source, third.start, third.end), f"`{bounded(third.text)}`", ("the end of the statement",))
-        )
+        found = f"`{bounded(third.text)}`"
+        reporter.add(CannotStandHere(Span(source, third.start, third.end), found, ("the end of the statement",)))
         rest = begin + 2
     else:
         return tokens
@@ -95,7 +94,7 @@ def build_tables(grammar: str) -> Tables:
     from lark.lexer import TerminalDef
 
     lark = Lark(grammar, parser="lalr", maybe_placeholders=False)
-    data, memo = lark.memo_serialize([TerminalDef, LarkRule])
+    data, memo = lark.memo_serialize([TerminalDef, LarkRule])  # pyright: ignore[reportUnknownMemberType]
     table = data["parser"]["parser"]
     names: dict[Any, str] = {int(number): name for number, name in table["tokens"].items()}
     rule_numbers: dict[int, int] = {}
@@ -119,7 +118,8 @@ def build_tables(grammar: str) -> Tables:
                 for symbol, (reduces, to) in actions.items()
             }
         )
-    return Tables(states, rules, keywords, patterns, order[table["start_states"]["start"]], order[table["end_states"]["start"]])
+    start, end = (order[table[kind]["start"]] for kind in ("start_states", "end_states"))
+    return Tables(states, rules, keywords, patterns, start=start, end=end)
 
 
 def _rule(entry: dict[str, Any]) -> Rule:

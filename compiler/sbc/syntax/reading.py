@@ -69,7 +69,7 @@ def _read(path: Path | str, name: str, reporter: Reporter) -> bytes | None:
         if not _regular(os.stat(path), name, reporter):  # noqa: PTH116 - the path may be text that no Path can hold
             return None
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-        with open(handle, "rb") as file:
+        with os.fdopen(handle, "rb") as file:
             return file.read(MAX_BYTES + 1) if _regular(os.fstat(handle), name, reporter) else None
     except OSError as error:
         if error.errno == errno.ELOOP:

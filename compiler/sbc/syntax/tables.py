@@ -1,8 +1,8 @@
 """The automaton's tables as data: where they are kept, and when they are trusted.
 
-Made once by lark (150 ms), they are loaded from the package (made when the wheel was built) or from a folder of the user's
-cache. They are JSON, checked against a key of what they were made from; a folder or file that anybody else can write is
-not looked at.
+Made once by lark (150 ms), they are loaded from the package (made when the wheel was built) or from the user's cache.
+They are JSON, checked against a key of what they were made from; a folder or file that anybody else can write is not
+looked at.
 """
 
 import hashlib
@@ -57,7 +57,12 @@ def decode(data: bytes, grammar: str) -> Tables | None:
             return None
         rules = [Rule(origin, action, tuple(symbols)) for origin, action, symbols in document["rules"]]
         return Tables(
-            document["states"], rules, document["keywords"], document["patterns"], document["start"], document["end"]
+            document["states"],
+            rules,
+            document["keywords"],
+            document["patterns"],
+            start=document["start"],
+            end=document["end"],
         )
     except (ValueError, KeyError, TypeError):
         return None
@@ -80,7 +85,7 @@ def cached(grammar: str) -> Tables | None:
         handle = os.open(folder / _NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
-    with open(handle, "rb") as file:
+    with os.fdopen(handle, "rb") as file:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or not _private(status) or status.st_size > _LIMIT:
             return None
@@ -98,7 +103,7 @@ def save(tables: Tables, grammar: str) -> None:
         if not _is_ours(folder):
             return
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with open(handle, "wb") as file:
+        with os.fdopen(handle, "wb") as file:
             file.write(encode(tables, grammar))
         temporary.replace(folder / _NAME)
     except OSError:

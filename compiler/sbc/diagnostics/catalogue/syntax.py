@@ -153,7 +153,7 @@ class BadEscape(Diagnostic):
 
 
 class ReservedInPath(Diagnostic):
-    r"""Characters that patterns and quoting use elsewhere are reserved in a bare path; in a string they mean themselves.
+    r"""Characters that patterns and quoting use elsewhere are reserved in a bare path; a string takes them as they are.
 
         read /opt/a*b      # wrong: paths are never patterns
         read "/opt/a*b"    # right: the file whose name has a star
