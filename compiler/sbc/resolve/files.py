@@ -96,7 +96,7 @@ class FilesLowering:
                 content = self._groups.content(module, path, "paths")
                 written.extend(one for one in content if isinstance(one, tree.Path))
         self._check_options(statement, len(written))
-        place = self._params.path(statement.place) if statement.place else None
+        place = self._params.path(statement.place) if statement.place and len(written) == 1 else None
         found: list[Entry[Shown]] = []
         for path in written:
             value = self._params.path(path)

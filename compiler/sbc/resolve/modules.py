@@ -13,6 +13,7 @@ from sbc.policy.policy import SourceFile
 from sbc.syntax import tree
 from sbc.syntax.parser import parse
 from sbc.syntax.reading import read_source, source_digest
+from sbc.syntax.stored import load as load_stored
 
 MAX_DEPTH = 32
 MAX_FILES = 200
@@ -53,6 +54,13 @@ class Modules:
         """Give a file of the stock library, also where no file uses it."""
         return self._load(data.stock_path(name), f"<{name}>", None, stock=True)
 
+    def stock_library(self) -> "Iterator[Module]":
+        """Give every file of the stock library, used or not: for the help of an error."""
+        for name in _stock_names():
+            module = self.stock(name)
+            if module is not None:
+                yield module
+
     def sources(self) -> tuple[SourceFile, ...]:
         """Give the name and digest of every file read, main file first."""
         return tuple(
@@ -62,7 +70,7 @@ class Modules:
         )
 
     def __iter__(self) -> Iterator[Module]:
-        return (module for module in self._by_file.values() if module is not None)
+        return iter([module for module in self._by_file.values() if module is not None])
 
     def _load(self, path: Path, name: str, use: Span | None, *, stock: bool) -> Module | None:
         """Read one file once; None where it cannot be read or parsed, which has then been told."""
@@ -78,7 +86,7 @@ class Modules:
         source = read_source(path, name, self._reporter)
         if source is None:
             return None
-        syntax = parse(source, self._reporter)
+        syntax = (load_stored(source) if stock else None) or self._parse(source)
         if syntax is None:
             return None
         module = Module(source, syntax, stock)
@@ -89,6 +97,14 @@ class Modules:
                 self._use(module, path, item)
         self._open.pop()
         return module
+
+    def _parse(self, source: Source) -> tree.SourceTree | None:
+        # A reporter of its own: the parser gives no tree where an error, also of another file, was told before.
+        parsing = Reporter()
+        syntax = parse(source, parsing)
+        for diagnostic in parsing.diagnostics:
+            self._reporter.add(diagnostic)
+        return syntax
 
     def _key(self, path: Path, name: str, use: Span | None) -> str | None:
         """Give what identifies the file on disk, links resolved; None where a `use` leads nowhere."""
@@ -139,11 +155,16 @@ class Modules:
     def _use_stock(self, target: tree.StockRef) -> Module | None:
         path = data.stock_path(target.name)
         if not path.is_file():
-            known = sorted(found.stem for found in path.parent.glob("*.sbx"))
+            known = _stock_names()
             listed = ", ".join(f"`<{name}>`" for name in known)
             self._reporter.add(problems.UnknownStock(target.span, target.name, closest(target.name, known), listed))
             return None
         return self._load(path, f"<{target.name}>", target.span, stock=True)
+
+
+def _stock_names() -> list[str]:
+    """Give the names of the stock library's files."""
+    return sorted(found.stem for found in (data.profiles_folder() / "lib").glob("*.sbx"))
 
 
 def _reason(error: OSError) -> str:

@@ -3,7 +3,7 @@
 from sbc.diagnostics.catalogue import names, verdicts
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.kernel.multiplexed import multiplexed, multiplexer_of
-from sbc.kernel.numbers import numbers
+from sbc.kernel.numbers import all_calls, numbers
 from sbc.resolve.calls import PlacedRule, Statements
 from sbc.resolve.conditions import Lowering
 from sbc.resolve.groups import Groups
@@ -42,7 +42,7 @@ def check_absent(rules: list[PlacedRule], listed: list[str], reporter: Reporter)
             if (
                 isinstance(word, tree.Word)
                 and "*" not in word.text
-                and any(word.text == one.text for one in placed.calls)
+                and word.text in all_calls()
                 and not any(word.text in numbers(abi) for abi in active)
             ):
                 reporter.add(names.AbsentCall(word.span, word.text, ", ".join(active)))

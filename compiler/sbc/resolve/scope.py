@@ -118,9 +118,9 @@ class Scopes:
         return found
 
     def _stock_with(self, name: str) -> str | None:
-        """Name the file among those already read that defines `@name`, where it is one of the stock library."""
-        for module in self.modules:
-            if module.stock and f"@{name}" in self.own(module):
+        """Name the file of the stock library that defines `@name`."""
+        for module in self.modules.stock_library():
+            if f"@{name}" in self.own(module):
                 return module.name
         return None
 

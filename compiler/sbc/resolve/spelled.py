@@ -10,12 +10,8 @@ def rest_of(spelled: str, span: Span, reporter: Reporter) -> str | None:
 
     `//`, `/./` and a trailing `/` mean nothing; `..` is refused, for where it leads depends on links.
     """
-    for character, what in (("\0", "NUL"), ("\n", "a newline")):
-        if character in spelled:
-            reporter.add(problems.PathCharacter(span, what))
-            return None
-    if not spelled.startswith("/"):
-        reporter.add(problems.RelativePath(span, span.text.strip('"')))
+    if "\n" in spelled:
+        reporter.add(problems.PathNewline(span))
         return None
     parts = [part for part in spelled.split("/") if part not in ("", ".")]
     if ".." in parts:

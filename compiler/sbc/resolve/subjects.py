@@ -7,7 +7,7 @@ from sbc.diagnostics.catalogue import conditions, names
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
 from sbc.diagnostics.suggest import closest
-from sbc.kernel.arguments import argument_alias
+from sbc.kernel.arguments import argument_alias, argument_aliases
 from sbc.kernel.signature import Argument, Signature, signature
 from sbc.resolve.bits import Register
 from sbc.syntax import tree
@@ -48,7 +48,7 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
     argument = known.argument(subject.name) or known.argument(argument_alias(place.call, subject.name) or "")
     if argument is None:
         listed = ", ".join(f"`{one.name}`" for one in known.args)
-        near = closest(subject.name, [one.name for one in known.args])
+        near = closest(subject.name, [*(one.name for one in known.args), *argument_aliases(place.call)])
         reporter.add(names.UnknownArgument(subject.span, subject.name, place.call, listed, near, place.span))
         return None
     if argument.position is None:

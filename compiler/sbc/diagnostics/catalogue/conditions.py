@@ -42,7 +42,7 @@ class NotInRegister(Diagnostic):
     def help(self) -> str | None:
         if self.registers:
             return f"test a register there: {self.registers}"
-        return "use `argN` for what a register holds, or leave the ABI out with `on ABI { ... }`"
+        return "put the rule into an `on ABI { ... }` block of the other ABIs"
 
 
 class UnreadRegister(Diagnostic):

@@ -35,30 +35,13 @@ class ParentFolder(Diagnostic):
         return "write the path that is meant"
 
 
-class RelativePath(Diagnostic):
-    """A path starts with `/`, `~/` or a parameter, whose name a `/` follows.
-
-    Right: `read "/opt/tool"`, `write ${workdir}/out`.
-    """
+class PathNewline(Diagnostic):
+    """A path cannot contain a newline: no target can say such a one safely."""
 
     code: ClassVar[str] = "SBX302"
-    path: str
 
     def title(self) -> str:
-        return f"`{self.path}` is not an absolute path"
-
-    def help(self) -> str | None:
-        return "start it with `/`, `~/` or `${param}`"
-
-
-class PathCharacter(Diagnostic):
-    """A path cannot contain NUL or a newline: no target can say one safely."""
-
-    code: ClassVar[str] = "SBX303"
-    what: str
-
-    def title(self) -> str:
-        return f"a path cannot contain {self.what}"
+        return "a path cannot contain a newline"
 
 
 class AccessConflict(Diagnostic):
