@@ -9,6 +9,8 @@ import widths
 from signatures import Placed
 
 ORDER = ("x86_64", "i386", "aarch64", "riscv64", "s390x", "ppc64le", "arm", "x32", "loongarch64", "mips64el")
+# One name, two calls: these share no argument with the call of that name elsewhere.
+UNRELATED = {("mips64el", "cacheflush")}
 Signatures = dict[str, dict[str, list[Placed]]]
 
 
@@ -26,7 +28,7 @@ def canonical(signatures: Signatures) -> Signatures:
 
 def _renamed(abi: str, call: str, placed: list[Placed], model: list[Placed]) -> list[Placed]:
     names = [argument.name for argument in model]
-    if {argument.name for argument in placed} == set(names):
+    if {argument.name for argument in placed} == set(names) or (abi, call) in UNRELATED:
         return placed
     if len(placed) == 1 and placed[0].code.startswith("p") and len(names) > 1:
         word = abis.BY_NAME[abi].word

@@ -32,6 +32,13 @@ LIBC = """
 #define ENOTSUP EOPNOTSUPP
 #define O_ASYNC FASYNC
 #define O_RSYNC O_SYNC
+#define MAP_ANON MAP_ANONYMOUS
+#define SCHED_OTHER SCHED_NORMAL
+#define PTRACE_PEEKUSER PTRACE_PEEKUSR
+#define PTRACE_POKEUSER PTRACE_POKEUSR
+#ifndef SIGCLD
+#define SIGCLD SIGCHLD
+#endif
 """
 # What the kernel's headers ask libc for.
 STUBS = {

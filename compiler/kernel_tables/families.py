@@ -26,6 +26,7 @@ class Family(NamedTuple):
 
 
 ASM = ("asm/", "asm-generic/")
+LIBC = "kernel/libc.h"
 NETLINK = (
     "ROUTE|UNUSED|USERSOCK|FIREWALL|SOCK_DIAG|NFLOG|XFRM|SELINUX|ISCSI|AUDIT|FIB_LOOKUP|CONNECTOR|NETFILTER|IP6_FW|"
     "DNRTMSG|KOBJECT_UEVENT|GENERIC|SCSITRANSPORT|ECRYPTFS|RDMA|CRYPTO|SMC|INET_DIAG"
@@ -34,8 +35,8 @@ PERSONALITY = (
     "PER_[A-Z0-9_]+|UNAME26|ADDR_[A-Z0-9_]+|FDPIC_FUNCPTRS|MMAP_PAGE_ZERO|READ_IMPLIES_EXEC|SHORT_INODE|WHOLE_SECONDS|"
     "STICKY_TIMEOUTS"
 )
-FCNTL_HEADERS = ("linux/fcntl.h", "kernel/libc.h", *ASM)
-ERRNO_HEADERS = ("asm/errno.h", "asm-generic/errno.h", "asm-generic/errno-base.h", "kernel/libc.h")
+FCNTL_HEADERS = ("linux/fcntl.h", LIBC, *ASM)
+ERRNO_HEADERS = ("asm/errno.h", "asm-generic/errno.h", "asm-generic/errno-base.h", LIBC)
 
 FAMILIES = (
     Family("errno", "an error number", ERRNO_HEADERS, "E[A-Z0-9]+"),
@@ -55,14 +56,14 @@ FAMILIES = (
     Family("IP", "an option of IP sockets", ("linux/in.h",), "(?:IP|MCAST)_[A-Z0-9_]+"),
     Family("IPV6", "an option of IPv6 sockets", ("linux/in6.h",), "IPV6_[A-Z0-9_]+"),
     Family("PACKET", "an option of packet sockets", ("linux/if_packet.h",), "PACKET_[A-Z0-9_]+"),
-    Family("IPC", "a flag or command of System V IPC", ("linux/ipc.h",), "IPC_(?!64|OLD)[A-Z]+"),
+    Family("IPC", "a flag or command of System V IPC", ("linux/ipc.h",), "IPC_(?!OLD)[A-Z0-9]+"),
     Family("IPCOP", "a code of ipc(2)", ("linux/ipc.h",), "(?:SEM|MSG|SHM)[A-Z]+|DIPC"),
     Family("SHM", "a flag or command of shared memory", ("linux/shm.h",), "SHM_[A-Z0-9_]+"),
     Family("SEM", "a flag or command of semaphores", ("linux/sem.h",), "SEM_[A-Z_]+|[GS]ET(?:PID|VAL|ALL|NCNT|ZCNT)"),
     Family("MSGQ", "a flag or command of message queues", ("linux/msg.h",), "MSG_[A-Z_]+"),
     Family("CLONE", "a flag of clone(2)", ("linux/sched.h",), "CLONE_(?!ARGS)[A-Z_]+|CSIGNAL"),
     Family("SCHED_FLAG", "a flag of sched_setattr(2)", ("linux/sched.h",), "SCHED_FLAG_[A-Z_]+"),
-    Family("SCHED", "a scheduling policy", ("linux/sched.h",), "SCHED_[A-Z_]+"),
+    Family("SCHED", "a scheduling policy", ("linux/sched.h", LIBC), "SCHED_[A-Z_]+"),
     Family("O", "a flag of open(2)", FCNTL_HEADERS, "O_[A-Z_]+"),
     Family("RESOLVE", "a flag of openat2(2)", ("linux/openat2.h",), "RESOLVE_[A-Z_]+"),
     Family("AT", "a flag of the calls that end in at", ("linux/fcntl.h",), "AT_[A-Z_]+"),
@@ -73,7 +74,7 @@ FAMILIES = (
     Family("DN", "a flag of F_NOTIFY", ("linux/fcntl.h",), "DN_[A-Z]+"),
     Family("LOCK", "an operation of flock(2)", ASM, "LOCK_[A-Z]+"),
     Family("SEEK", "an origin of lseek(2)", ("linux/fs.h",), "SEEK_[A-Z]+"),
-    Family("OK", "a mode of access(2)", ("kernel/libc.h",), "[FRWX]_OK"),
+    Family("OK", "a mode of access(2)", (LIBC,), "[FRWX]_OK"),
     Family("S", "a bit of a file's mode", ("linux/stat.h",), "S_I[A-Z]+"),
     Family("STATX", "a field of statx(2)", ("linux/stat.h",), "STATX_(?!_)(?!ATTR)[A-Z_]+"),
     Family("RENAME", "a flag of renameat2(2)", ("linux/fs.h",), "RENAME_[A-Z]+"),
@@ -85,7 +86,7 @@ FAMILIES = (
     Family("SPLICE", "a flag of splice(2)", ("kernel/splice.h",), "SPLICE_F_[A-Z]+"),
     Family("CLOSE_RANGE", "a flag of close_range(2)", ("linux/close_range.h",), "CLOSE_RANGE_[A-Z]+"),
     Family("PROT", "a protection of mmap(2)", ASM, "PROT_[A-Z0-9]+"),
-    Family("MAP", "a flag of mmap(2)", (*ASM, "linux/mman.h"), "MAP_[A-Z0-9_]+"),
+    Family("MAP", "a flag of mmap(2)", (*ASM, "linux/mman.h", LIBC), "MAP_[A-Z0-9_]+"),
     Family("MREMAP", "a flag of mremap(2)", ("linux/mman.h",), "MREMAP_[A-Z]+"),
     Family("MADV", "an advice of madvise(2)", ASM, "MADV_[A-Z_]+"),
     Family("MSYNC", "a flag of msync(2)", ASM, "MS_(?:A?SYNC|INVALIDATE)"),
@@ -120,14 +121,14 @@ FAMILIES = (
     Family("PERF", "a flag of perf_event_open(2)", ("linux/perf_event.h",), "PERF_FLAG_[A-Z_]+"),
     Family("PTRACE_O", "an option of ptrace(2)", ("linux/ptrace.h",), "PTRACE_O_[A-Z_]+"),
     Family("PTRACE_EVENT", "an event of ptrace(2)", ("linux/ptrace.h",), "PTRACE_EVENT_[A-Z_]+"),
-    Family("PTRACE", "a request of ptrace(2)", ("linux/ptrace.h", *ASM),
+    Family("PTRACE", "a request of ptrace(2)", ("linux/ptrace.h", LIBC, *ASM),
            "PTRACE_(?!PEEKSIGINFO_|SYSCALL_INFO|EVENTMSG|O_)[A-Z0-9_]+"),
     Family("KCMP", "a kind of kcmp(2)", ("linux/kcmp.h",), "KCMP_(?!TYPES)[A-Z_]+"),
     Family("FUTEX2", "a flag of futex_wait(2)", ("linux/futex.h",), "FUTEX2_[A-Z0-9_]+"),
     Family("FUTEX", "an operation of futex(2)", ("linux/futex.h",),
            "FUTEX_(?!OP_|32|WAITERS|OWNER|TID|BITSET|WAITV|ROBUST)[A-Z0-9_]+"),
     Family("SIG_HOW", "a way of sigprocmask(2)", ASM, "SIG_(?:BLOCK|UNBLOCK|SETMASK)"),
-    Family("SIG", "a signal", ASM, "SIG(?!STKSZ|EV)[A-Z0-9]+"),
+    Family("SIG", "a signal", (LIBC, *ASM), "SIG(?!STKSZ|EV)[A-Z0-9]+"),
     Family("SFD", "a flag of signalfd(2)", ("linux/signalfd.h",), "SFD_[A-Z]+"),
     Family("EFD", "a flag of eventfd(2)", ("linux/eventfd.h",), "EFD_[A-Z]+"),
     Family("TFD", "a flag of timerfd_create(2)", ("linux/timerfd.h",), "TFD_[A-Z_]+"),
