@@ -53,10 +53,10 @@ class Code:
     def test(self, field: Field, op: int, k: int, yes: int, no: int) -> int:
         """Give a node that tests `field`; simpler code with the same meaning where there is some.
 
-        Neighbouring bit tests become one:
+        Neighbouring bit tests of one word become one:
 
-            jset 0x7e000000, deny, next          jset 0x7e020000, deny, allow
-            next: jset 0x20000, deny, allow
+                  jset 0x7e000000, deny, next
+            next: jset 0x20000, deny, allow       ->       jset 0x7e020000, deny, allow
         """
         if yes == no:
             return yes

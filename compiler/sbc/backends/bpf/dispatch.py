@@ -1,7 +1,10 @@
 """Dispatch: which ABI, then which number.
 
 Every number of an audit architecture belongs to one cell, unassigned and foreign ones included: x32's interval, where
-it is not joined, is one more cell of x86-64, and costs one comparison.
+it is not joined, is one more cell of x86-64, and costs one comparison. Neighbours that lead to the same place join:
+
+    deny EPERM { 101 103 104 }     0: allow | 101: EPERM | 102: allow | 103: EPERM | 105: allow | 2^30: kill
+    default allow             ->
 """
 
 from collections.abc import Iterator
@@ -18,7 +21,7 @@ from sbc_runtime.action import ALLOW
 from sbc_runtime.arch import LAST_NUMBER
 from sbc_runtime.instruction import OFFSET_ARCH, OFFSET_NR
 
-WEIGHT_ARGUMENTS = 16
+WEIGHT_ARGUMENTS = 64
 WEIGHT_DENIED = 4
 WEIGHT_DEFAULT = 1
 WEIGHT_ALLOWED = 0
