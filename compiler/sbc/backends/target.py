@@ -13,13 +13,15 @@ class Loss(Record):
     """A statement that a target cannot enforce as written.
 
     `narrower`: the result allows less (a note); `wider`: it allows more (an error, unless `--allow-wider`).
-    `why` says in a few words what is lost.
+    `why` says in a few words what is lost. `deferred`: whoever applies what the target made must enforce the statement
+    itself or refuse to start, and `sbc run` does; such a loss is no error when compiling, and is told all the same.
     """
 
     target: str
     direction: Direction
     origin: Origin
     why: str
+    deferred: bool = False
 
 
 class OutputFile(Record):

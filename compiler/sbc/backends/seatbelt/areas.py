@@ -1,0 +1,126 @@
+"""The `files` block as areas of the tree on macOS: which path has which access, shallow first."""
+
+from typing import TypeVar
+
+from sbc.backends.seatbelt.paths import ENVIRONMENT_HOME, ROOT, resolved, why_unsayable
+from sbc.backends.target import Loss, Unsayable
+from sbc.diagnostics.catalogue.seatbelt import SamePath, UnsayablePath
+from sbc.diagnostics.diagnostic import Diagnostic
+from sbc.policy.filesystem import Access, DevicesKind, PathRule, RootKind, StartIn, Tmp
+from sbc.policy.origin import Origin
+from sbc.policy.policy import Policy
+from sbc.policy.values import PathValue
+from sbc.record import Record
+
+NAME = "sbpl"
+"""The target's name."""
+
+_Statement = TypeVar("_Statement", PathRule, Tmp, RootKind, DevicesKind, StartIn)
+
+
+class Area(Record):
+    """One path, resolved, with its access to all below it; `leaf`: a single file, nothing is below it."""
+
+    path: PathValue
+    access: Access
+    origin: Origin
+    noexec: bool = False
+    leaf: bool = False
+
+    @property
+    def order(self) -> tuple[tuple[int, int], int, bool, str]:
+        """Sort by depth alone; of areas of one depth, which cannot contain each other, the strictest comes last.
+
+        They can be one path after all, where names differ by case or a parameter has another's value: then the
+        strictest decides.
+        """
+        strict = {"write": 0, "read": 1, "hide": 2}[self.access]
+        return (self.path.depth, strict, self.noexec, str(self.path))
+
+
+class Areas(Record):
+    """Every area, in the order in which rules are written; the first is the root's."""
+
+    areas: tuple[Area, ...]
+
+    def access(self, path: PathValue) -> Access | None:
+        """Give the access of a path by the deepest area that surely covers it; None where only the machine knows."""
+        for area in reversed(self.areas):
+            if area.path.covers(path) and not (area.leaf and area.path != path):
+                return area.access
+        return None
+
+    def others(self, access: Access, path: PathValue) -> bool:
+        """Tell whether a path may lie in an area of some access though their texts do not say so.
+
+        Only a path below a parameter can: it is in no literal area by its text, nor in another parameter's.
+        """
+        return path.base is not None and any(a.access == access and a.path.base != path.base for a in self.areas)
+
+
+def on_macos(statements: tuple[_Statement, ...]) -> tuple[_Statement, ...]:
+    """Leave out what is said of Linux alone; what is said of macOS alone comes last."""
+    held = [one for one in statements if one.origin.on != "linux"]
+    return tuple(sorted(held, key=lambda one: one.origin.on == "macos"))
+
+
+def areas_of(policy: Policy) -> tuple[Areas, tuple[Loss, ...], tuple[Diagnostic, ...]]:
+    """Give the areas, what is lost, and what is wrong with the paths; `Unsayable` for a path that is moved (`as`)."""
+    files = policy.files
+    errors: list[Diagnostic] = []
+    losses: list[Loss] = []
+    found: list[tuple[PathValue, Area]] = []
+    single = {param.name for param in policy.params if param.type == "file"}
+    for rule in on_macos(files.rules):
+        if rule.place is not None and rule.place != rule.path:
+            raise Unsayable(NAME, rule.origin, "macOS has no private root to move a path in")
+        leaf = rule.path.base in single and not rule.path.rest
+        path = _checked(rule.path, rule.origin, errors)
+        found.append((rule.path, Area(path, rule.access, rule.origin, rule.noexec, leaf)))
+        if rule.access == "hide" and path.base == "home":
+            path = PathValue(ENVIRONMENT_HOME, path.rest)
+            found.append((path, Area(path, "hide", rule.origin)))
+    for tmp in on_macos(files.tmps):
+        path = _checked(tmp.path, tmp.origin, errors)
+        found.append((tmp.path, Area(path, "hide", tmp.origin)))
+        why = f"SBPL has no private file systems, so `{path}` is closed; give it with `on macos {{ write ... }}`"
+        losses.append(Loss(NAME, "narrower", tmp.origin, why))
+    for start in on_macos(files.start_in):
+        if start.path is not None:
+            _checked(start.path, start.origin, errors)
+    areas = _distinct(found, errors)
+    if not any(area.path == ROOT for area in areas):
+        areas.append(_root(policy))
+    return Areas(tuple(sorted(areas, key=lambda area: area.order))), tuple(losses), tuple(errors)
+
+
+def _root(policy: Policy) -> Area:
+    roots = on_macos(policy.files.roots)
+    if roots and roots[-1].kind == "host":
+        return Area(ROOT, "read", roots[-1].origin)
+    return Area(ROOT, "hide", roots[-1].origin if roots else policy.files.origin)
+
+
+def _checked(path: PathValue, origin: Origin, errors: list[Diagnostic]) -> PathValue:
+    """Resolve a path; where it cannot stand in a profile, say so."""
+    why = why_unsayable(path)
+    try:
+        path = resolved(path)
+        why = why or why_unsayable(path)
+    except ValueError as error:
+        why = str(error)
+    if why is not None:
+        shown = str(path).encode("unicode_escape").decode("ascii")
+        errors.append(UnsayablePath(origin.span, shown if len(shown) <= 80 else f"{shown[:77]}...", why))
+        return ROOT
+    return path
+
+
+def _distinct(found: list[tuple[PathValue, Area]], errors: list[Diagnostic]) -> list[Area]:
+    """Leave out areas that are said twice; one path with two accesses is an error."""
+    seen: dict[PathValue, tuple[PathValue, Area]] = {}
+    for spelled, area in found:
+        before, other = seen.setdefault(area.path, (spelled, area))
+        if not errors and (other.access, other.noexec) != (area.access, area.noexec):
+            errors.append(SamePath(area.origin.span, str(spelled), str(before), str(area.path)))
+    return [area for _, area in seen.values()]

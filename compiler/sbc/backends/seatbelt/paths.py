@@ -1,0 +1,93 @@
+"""Paths as macOS has them, and the filters that match them.
+
+A filter sees the path that the kernel resolved. A spelling that no resolved path has matches nothing: an allow is
+lost, a deny is open. What is known of every Mac is put right here; what depends on the machine (links, parameters) is
+for the loader, which gives parameters their resolved values.
+"""
+
+from sbc.backends.seatbelt.sexpr import List, Node, Text, UnquotableError, form, quoted
+from sbc.policy.values import PathValue
+
+PRIVATE = frozenset({"tmp", "var", "etc"})
+"""Folders of the root that are links into `/private`."""
+
+DATA = ("System", "Volumes", "Data")
+"""Where the volume with the users' files is mounted; its folders are seen at the root."""
+
+ROOT = PathValue(None, "/")
+
+ENVIRONMENT_HOME = ":HOME"
+"""The parameter with the resolved value of the variable HOME; the loader gives it `home`'s value where they agree.
+No parameter of a profile can have this name."""
+
+
+def resolved(path: PathValue) -> PathValue:
+    """Give the spelling that the kernel compares; a path below a parameter stays, the loader resolves the parameter.
+
+    `ValueError` for a `..`: what it means depends on links.
+    """
+    parts = tuple(part for part in path.parts if part != ".")
+    if ".." in parts:
+        raise ValueError("it holds `..`")
+    if path.base is None:
+        parts = _from_the_root(parts)
+    rest = "".join(f"/{part}" for part in parts)
+    return PathValue(path.base, rest or ("" if path.base else "/"))
+
+
+def _from_the_root(parts: tuple[str, ...]) -> tuple[str, ...]:
+    if _starts(parts, DATA) and len(parts) > len(DATA):
+        parts = parts[len(DATA) :]
+    if _starts(parts, ("home",)):
+        return (*DATA, *parts)
+    if parts and parts[0].lower() in PRIVATE:
+        return ("private", *parts)
+    return parts
+
+
+def _starts(parts: tuple[str, ...], prefix: tuple[str, ...]) -> bool:
+    """Compare as macOS compares names, without regard to case."""
+    return tuple(part.lower() for part in parts[: len(prefix)]) == tuple(part.lower() for part in prefix)
+
+
+def value(path: PathValue) -> Node:
+    """Give the expression whose value is the path: a string, a parameter, or both joined."""
+    if path.base is None:
+        return Text(path.rest)
+    param = form("param", Text(path.base))
+    return form("string-append", param, Text(path.rest)) if path.rest else param
+
+
+def literal(path: PathValue) -> List:
+    """Give the filter that matches the path alone."""
+    return form("literal", value(path))
+
+
+def subpath(path: PathValue) -> List:
+    """Give the filter that matches the path and all below it."""
+    return form("subpath", value(path))
+
+
+def parents(path: PathValue) -> tuple[PathValue, ...]:
+    """Give the folders above a path that its text names, the nearest first, without the root; a parameter is one."""
+    above: list[PathValue] = []
+    parts = path.parts
+    for length in range(len(parts) - 1, -1, -1):
+        rest = "".join(f"/{part}" for part in parts[:length])
+        if path.base is not None or rest:
+            above.append(PathValue(path.base, rest))
+    return tuple(above)
+
+
+def ancestors(param: str) -> List:
+    """Give the filter that matches every folder above a parameter's value."""
+    return form("path-ancestors", form("param", Text(param)))
+
+
+def why_unsayable(path: PathValue) -> str | None:
+    """Say why a path cannot stand in a profile; None where it can."""
+    try:
+        quoted(path.rest)
+    except UnquotableError as error:
+        return str(error)
+    return None

@@ -1,0 +1,167 @@
+"""The whole profile: the default, the base, the block, and then what the other blocks derive."""
+
+from collections.abc import Iterable, Iterator
+
+from sbc.backends.seatbelt import base, block, devices, files, network, processes
+from sbc.backends.seatbelt.areas import NAME, areas_of, on_macos
+from sbc.backends.seatbelt.check import check
+from sbc.backends.seatbelt.families import NEWER_TASKS, OUTSIDE_ACTORS, SHARED_MEMORY
+from sbc.backends.seatbelt.operations import canonical
+from sbc.backends.seatbelt.paths import resolved, why_unsayable
+from sbc.backends.seatbelt.rules import Author, Ledger, SbRule
+from sbc.backends.seatbelt.sexpr import Node, Text, Word, comment, form, rule_text, written
+from sbc.backends.target import Loss
+from sbc.diagnostics.catalogue.seatbelt import UnsayablePath
+from sbc.diagnostics.diagnostic import Diagnostic, Failed
+from sbc.policy.network import LocalPort, UnixSocket
+from sbc.policy.policy import Policy
+from sbc.policy.seatbelt import SbplRule
+from sbc.record import Record, replaced
+
+
+class Profile(Record):
+    """A profile's text, and what it does not enforce as written."""
+
+    text: str
+    losses: tuple[Loss, ...]
+    notes: tuple[str, ...]
+
+
+class _Writer:
+    """Collects the lines; every rule goes through the ledger on its way."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+        self.lines: list[str] = []
+
+    def title(self, text: str) -> None:
+        """Begin a part."""
+        self.lines += ["", comment(f"--- {text}")]
+
+    def node(self, node: Node) -> None:
+        """Write a form that is no rule."""
+        self.lines.append(written(node))
+
+    def rules(self, rules: Iterable[SbRule], author: Author) -> None:
+        """Write rules, each with the concrete operations that it must name."""
+        for rule in rules:
+            self.lines += [comment(line) for line in rule.note.split("\n") if line]
+            done = self.ledger.completed(rule, author)
+            self.lines.append(rule_text(done.action, done.operations, done.filters))
+
+
+def profile(policy: Policy) -> Profile:
+    """Emit the policy; `Unsayable` where it cannot be said, `Failed` where it is wrong on macOS."""
+    areas, lost, wrong = areas_of(policy)
+    allowances, more = _allowances(policy)
+    errors = (*check(policy.seatbelt), *wrong, *more)
+    if errors:
+        raise Failed(errors)
+
+    seatbelt = policy.seatbelt
+    statements = block.statements(seatbelt)
+    users = tuple(one for one in statements if isinstance(one, SbplRule))
+    default_deny = seatbelt.default.action == "deny"
+    out = _Writer()
+    out.lines += [comment(f"{policy.name}: made from its policy by sbc; parameters are given with -D")]
+    out.node(form("version", 1))
+    out.lines.append(comment(f"{seatbelt.default.origin.where()}: {seatbelt.default.origin.text}"))
+    out.node(form(seatbelt.default.action, Word("default")))
+    if default_deny:
+        out.title("macos-base")
+        out.rules((SbRule("deny", base.CLOSED, note="open under a default of deny unless named"),), "base")
+        out.rules(base.services(seatbelt), "base")
+    else:
+        out.title("programs outside are not asked to act")
+        out.rules(_closed_actors(users), "base")
+        for name in NEWER_TASKS:
+            out.node(form("when", form("defined?", Word(f"'{name}")), form("deny", Word(name))))
+    if statements:
+        out.title("seatbelt")
+    for one in statements:
+        if isinstance(one, SbplRule):
+            out.rules((block.as_rule(one),), "user")
+        else:
+            out.lines.append(comment(f"{one.origin.where()}: {one.origin.text}"))
+            out.node(form("import", Text(one.path)))
+            out.ledger.record_import()
+    out.title("process")
+    out.rules(processes.rules(), "derived")
+    out.rules(_shared_memory(), "derived")
+    out.title("files")
+    by_path = network.open_to_all(policy.network)
+    out.rules(files.rules(areas, _devices(policy), by_path), "derived")
+    out.title("network")
+    out.rules(network.rules(policy.network, allowances, default_deny, out.ledger), "derived")
+    again = tuple(block.repeated(users, out.ledger))
+    if again:
+        out.title("seatbelt: denies that the rules above would undo")
+        out.rules(again, "derived")
+    losses = (*lost, *_losses(policy, users), *block.losses(users, not by_path, out.ledger))
+    return Profile("\n".join(out.lines) + "\n", losses, tuple(_notes(policy)))
+
+
+def _allowances(policy: Policy) -> tuple[tuple[LocalPort | UnixSocket, ...], tuple[Diagnostic, ...]]:
+    """Give the network's list with resolved paths, and what is wrong with them."""
+    found: list[LocalPort | UnixSocket] = []
+    errors: list[Diagnostic] = []
+    for one in policy.network.allowances:
+        if one.origin.on == "linux":
+            continue
+        if isinstance(one, LocalPort):
+            found.append(one)
+            continue
+        why = why_unsayable(one.path)
+        try:
+            found.append(replaced(one, path=resolved(one.path)))
+        except ValueError as error:
+            why = str(error)
+        if why is not None:
+            errors.append(UnsayablePath(one.origin.span, ascii(str(one.path)), why))
+    return tuple(found), tuple(errors)
+
+
+def _closed_actors(users: tuple[SbplRule, ...]) -> Iterator[SbRule]:
+    named = {canonical(name) for rule in users for name in rule.operations}
+    closed = tuple(name for name in OUTSIDE_ACTORS if name not in named)
+    if closed:
+        yield SbRule("deny", closed)
+
+
+def _devices(policy: Policy) -> tuple[devices.Placed, ...]:
+    stated = on_macos(policy.files.devices)
+    if not stated:
+        return devices.rules("minimal", "devices minimal (no statement)")
+    return devices.rules(stated[-1].kind, f"{stated[-1].origin.where()}: {stated[-1].origin.text}")
+
+
+def _shared_memory() -> Iterator[SbRule]:
+    """Close POSIX shared memory, which every process of the host shares, except for pages that are only read."""
+    page = form("ipc-posix-name", Text("apple.shm.notification_center"))
+    settings = form("ipc-posix-name-prefix", Text("apple.cfprefs."))
+    yield SbRule("deny", SHARED_MEMORY, (page, form("require-not", page)), note="shared memory is the host's")
+    yield SbRule("allow", ("ipc-posix-shm-read-data",), (page, settings))
+
+
+def _losses(policy: Policy, users: tuple[SbplRule, ...]) -> Iterator[Loss]:
+    for stated in on_macos(policy.files.devices)[-1:]:
+        if stated.kind != "none":
+            why = "POSIX shared memory cannot be private on macOS, so there is none"
+            yield Loss(NAME, "narrower", stated.origin, why)
+    default = policy.seatbelt.default
+    if default.action == "allow":
+        for rule in _closed_actors(users):
+            why = f"{', '.join(f'`{name}`' for name in rule.operations)} stay closed: they make programs outside act"
+            yield Loss(NAME, "narrower", default.origin, why)
+
+
+def _notes(policy: Policy) -> Iterator[str]:
+    yield "sbpl: made by the published rules of SBPL; nothing here has run on a Mac"
+    if policy.seatbelt.default.action == "allow":
+        yield (
+            "sbpl: `default allow` leaves Mach services, IOKit, preferences and more open: "
+            "a service outside the sandbox can act for the command"
+        )
+    for one in block.statements(policy.seatbelt):
+        if not isinstance(one, SbplRule):
+            yield f"sbpl: nobody has read `{one.path}` here; what other blocks say stands above it"

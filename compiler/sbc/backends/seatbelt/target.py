@@ -1,0 +1,26 @@
+"""The target `sbpl`: a Seatbelt profile for macOS."""
+
+from sbc.backends.seatbelt.areas import NAME
+from sbc.backends.seatbelt.profile import profile
+from sbc.backends.target import Artifact, OutputFile
+from sbc.policy.origin import Block
+from sbc.policy.policy import Policy
+
+
+class SeatbeltTarget:
+    """Emits `NAME.sb`: `sandbox-exec -f NAME.sb -D PARAMETER=VALUE...`.
+
+    The loader gives every parameter its resolved path: those of the profile, `home`, `:HOME` (the variable's value),
+    `tmpdir` and `cwd`.
+    """
+
+    name = NAME
+    blocks: frozenset[Block] = frozenset(("files", "network", "process", "seatbelt"))
+
+    def emit(self, policy: Policy) -> Artifact:
+        """Emit the profile; `Unsayable` where a path is moved, `Failed` where something in it is wrong on macOS."""
+        made = profile(policy)
+        return Artifact((OutputFile(f"{policy.name}.sb", made.text.encode("utf-8")),), made.losses, made.notes)
+
+
+TARGET = SeatbeltTarget()
