@@ -1,4 +1,4 @@
-"""The committed tables are what the generator writes."""
+"""The committed tables against their sources, where these are at hand (see compiler/kernel_tables/README.md)."""
 
 import os
 import subprocess
@@ -7,17 +7,33 @@ from pathlib import Path
 
 import pytest
 
+from sbc.kernel.numbers import in_main_table, names_of
+from sbc.kernel.releases import since
 from tests.shared_data import ROOT
 
 DATA = ROOT / "compiler" / "sbc" / "kernel" / "data"
 GENERATOR = ROOT / "compiler" / "kernel_tables" / "generate.py"
+X86 = "arch/x86/entry/syscalls"
+TABLES = {
+    "x86_64": (f"{X86}/syscall_64.tbl", "common 64"),
+    "i386": (f"{X86}/syscall_32.tbl", "i386"),
+    "arm": ("arch/arm/tools/syscall.tbl", "common"),
+    "s390x": ("arch/s390/kernel/syscalls/syscall.tbl", "common 64"),
+    "ppc64le": ("arch/powerpc/kernel/syscalls/syscall.tbl", "common nospu 64"),
+    "aarch64": ("arch/arm64/tools/syscall_64.tbl", "common 64 renameat rlimit memfd_secret"),
+}
+pytestmark = pytest.mark.slow
 
 
-@pytest.mark.slow
-def test_the_generator_writes_what_is_committed(tmp_path: Path) -> None:
-    sources = Path(os.environ.get("SBC_KERNEL_SOURCES", "/nonexistent"))
-    if not (sources / "linux-6.12").is_dir():
+@pytest.fixture
+def sources() -> Path:
+    folder = Path(os.environ.get("SBC_KERNEL_SOURCES", "/nonexistent"))
+    if not (folder / "linux-6.12").is_dir():
         pytest.skip("set SBC_KERNEL_SOURCES to the folder that compiler/kernel_tables/README.md describes")
+    return folder
+
+
+def test_the_generator_writes_what_is_committed(sources: Path, tmp_path: Path) -> None:
     trees = [part for name in ("6.12", "7.2", "6.1") for part in ("--tree", str(sources / f"linux-{name}"))]
     headers = [part for name in ("6.12", "7.2") for part in ("--headers", str(sources / f"libc-dev-{name}"))]
     manual = ["--manual", str(sources / "manpages-dev/usr/share/man/man2/syscalls.2.gz")]
@@ -26,3 +42,19 @@ def test_the_generator_writes_what_is_committed(tmp_path: Path) -> None:
     written = {path.name: path.read_text() for path in tmp_path.iterdir()}
     assert set(written) == {path.name for path in DATA.iterdir()}
     assert [name for name, text in written.items() if text != (DATA / name).read_text()] == []
+
+
+@pytest.mark.parametrize("kernel", ["6.1", "6.12", "7.2"])
+@pytest.mark.parametrize("abi", TABLES)
+def test_a_kernel_has_the_calls_that_came_until_then(sources: Path, abi: str, kernel: str) -> None:
+    path, kinds = TABLES[abi]
+    table = sources / f"linux-{kernel}" / path
+    if not table.exists():
+        pytest.skip(f"linux {kernel} has no {path}")
+    rows = (line.split("#")[0].split() for line in table.read_text().splitlines())
+    present = {int(row[0]) for row in rows if len(row) > 2 and row[1] in kinds.split()}
+    limit = tuple(map(int, kernel.split(".")))
+    for number, call in names_of(abi).items():
+        version = since(abi, call)
+        if version is not None and in_main_table(abi, number):
+            assert (number in present) == (tuple(map(int, version.split("."))) <= limit), call
