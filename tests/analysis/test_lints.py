@@ -120,7 +120,7 @@ class TestIoUring:
         assert codes(tmp_path, rules) == []
 
     def test_nothing_of_its_work_is_denied(self, tmp_path: Path) -> None:
-        rules = "default allow\nallow { io_uring_setup io_uring_enter io_uring_register socket }\ninclude @stock-denylist"
+        rules = "default allow\nallow { io_uring_* socket }\ninclude @stock-denylist"
         assert codes(tmp_path, rules) == []
 
 
@@ -151,7 +151,7 @@ class TestSiblings:
         assert codes(tmp_path, rules) == []
 
     def test_clone_by_its_flags(self, tmp_path: Path) -> None:
-        rules = "default allow\nallow clone3\ndeny EPERM clone when flags has any CLONE_NEWUSER\ninclude @stock-denylist"
+        rules = "default allow\nallow clone3\ndeny EPERM clone when flags has any 0x10000000\ninclude @stock-denylist"
         ((code, _, title),) = found(tmp_path, rules)
         assert code == "SBX505"
         assert title == "`clone` is denied, but `clone3` (Linux 5.3) can do its work and is open"

@@ -32,8 +32,10 @@ class EngineProfile:
     def decide(self, abi: str, call: str, args: tuple[int, ...]) -> Verdict:
         """Read the file literally. The engines' rules never contradict each other: the first that holds decides."""
         for rule in self._rules:
-            if call in rule["names"] and _applies(rule, abi) and all(
-                _holds(abi, call, test, args) for test in rule.get("args") or ()
+            if (
+                call in rule["names"]
+                and _applies(rule, abi)
+                and all(_holds(abi, call, test, args) for test in rule.get("args") or ())
             ):
                 return ALLOW if rule["action"] == "SCMP_ACT_ALLOW" else errno_verdict(_errno(abi, rule["errnoRet"]))
         return self.default
@@ -55,15 +57,16 @@ def _applies(rule: dict[str, Any], abi: str) -> bool:
 def _holds(abi: str, call: str, test: dict[str, Any], args: tuple[int, ...]) -> bool:
     known = signature(abi, call)
     read = known.register(test["index"]) if known is not None else None
-    value = args[test["index"]] & ((1 << (read.width if read is not None else 64)) - 1)
+    value: int = args[test["index"]] & ((1 << (read.width if read is not None else 64)) - 1)
+    wanted: int = test["value"]
     match test["op"]:
         case "SCMP_CMP_EQ":
-            return value == test["value"]
+            return value == wanted
         case "SCMP_CMP_LT":
-            return value < test["value"]
+            return value < wanted
         case "SCMP_CMP_GT":
-            return value > test["value"]
+            return value > wanted
         case "SCMP_CMP_MASKED_EQ":
-            return value & test["value"] == test.get("valueTwo", 0)
+            return value & wanted == int(test.get("valueTwo", 0))
         case other:
             raise AssertionError(other)

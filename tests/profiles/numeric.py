@@ -40,18 +40,19 @@ def _verdict(action: str, errno: int) -> Verdict:
 
 
 def _holds(test: dict[str, Any], args: tuple[int, ...]) -> bool:
-    value = args[test["arg"]] & ((1 << test.get("width", 64)) - 1)
+    value: int = args[test["arg"]] & ((1 << test.get("width", 64)) - 1)
+    wanted: int = test.get("value", 0)
     match test["op"]:
         case "EQ":
-            return value == test["value"]
+            return value == wanted
         case "LT":
-            return value < test["value"]
+            return value < wanted
         case "GT":
-            return value > test["value"]
+            return value > wanted
         case "MASKED_EQ":
-            return value & test["value"] == test["value2"]
+            return value & wanted == int(test["value2"])
         case "ANYSET":
-            return value & test["value"] != 0
+            return value & wanted != 0
         case "NOTIN32":
             return value & 0xFFFFFFFF not in test["values"]
         case other:

@@ -69,7 +69,7 @@ def test_the_policy_decides_so(row: Row) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in ROWS if row.verdicts != {"absent"}], ids=lambda row: f"{row.profile}-{row.abi}-{row.call}"
+    "row", [row for row in ROWS if "absent" not in row.verdicts], ids=lambda row: f"{row.profile}-{row.abi}-{row.call}"
 )
 def test_the_filter_decides_so(row: Row) -> None:
     index, policy = filter_for(row.profile, row.abi)

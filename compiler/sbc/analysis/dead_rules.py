@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from sbc.analysis.calls import Calls
 from sbc.analysis.subject import Subject
+from sbc.analysis.witness import surely_decide
 from sbc.decision.shadow import undecided_rules
 from sbc.diagnostics.catalogue.lints import CallNeverDecides, RuleNeverDecides
 from sbc.diagnostics.diagnostic import Diagnostic
@@ -23,7 +24,7 @@ def check(subject: Subject) -> Iterator[Diagnostic]:
     profile its parent's rules; neither makes the list wrong. The stock library is checked by its tests.
     """
     for text in subject.texts:
-        if not text.stock:
+        if text.rules and not text.stock:
             yield from _of_text(subject, text)
 
 
@@ -54,22 +55,33 @@ def _of_text(subject: Subject, text: RuleText) -> Iterator[Diagnostic]:
         if len(dead) == len(fate.lives):
             yield RuleNeverDecides(span, fate.spans(dead))
             continue
-        for named in text.named:
-            if named.rule == span and named.call in dead:
+        for named in text.named if dead else ():
+            if named.call in dead and named.rule == span:
                 yield CallNeverDecides(named.span, named.call, fate.spans([named.call]))
 
 
 def _follow(text: RuleText, calls: Calls, leaf: str, fates: dict[Span, _Fate]) -> None:
     """Note for each rule of the text what becomes of it under one ABI."""
-    spans = dict.fromkeys(rule.origin.span for rule in calls.abi.rules)
-    seen = {span: span is not None and text.takes_in(span) for span in spans}
-    mine = [rule for rule in calls.abi.rules if seen[rule.origin.span]]
-    rules = _one_copy(mine, last=text.profile and text.name != leaf)
-    covering = {id(one.rule): one.covered_by for one in undecided_rules(replaced(calls.abi, rules=rules))}
-    for rule in rules:
+    last = text.profile and text.name != leaf
+    within: dict[int, bool] = {}
+    for on_number in calls.by_number.values():
+        mine = _one_copy([rule for rule in on_number if _takes_in(text, rule, within)], last=last)
+        covering: dict[int, tuple[Rule, ...]] = {}
+        if not surely_decide(mine):
+            covering = {id(one.rule): one.covered_by for one in undecided_rules(replaced(calls.abi, rules=mine))}
+        for rule in mine:
+            span = rule.origin.span
+            if span is not None and text.has(span):
+                fates.setdefault(span, _Fate()).add(rule.call, covering.get(id(rule)))
+
+
+def _takes_in(text: RuleText, rule: Rule, known: dict[int, bool]) -> bool:
+    """Tell whether a rule stands in the text or in what it includes; `known` is by statement."""
+    found = known.get(id(rule.origin))
+    if found is None:
         span = rule.origin.span
-        if span is not None and text.has(span):
-            fates.setdefault(span, _Fate()).add(rule.call, covering.get(id(rule)))
+        found = known[id(rule.origin)] = span is not None and text.takes_in(span)
+    return found
 
 
 def _one_copy(rules: list[Rule], *, last: bool) -> tuple[Rule, ...]:
@@ -77,7 +89,9 @@ def _one_copy(rules: list[Rule], *, last: bool) -> tuple[Rule, ...]:
 
     The profile compiled stands before its parents: the first copy is its own, the last one a parent's.
     """
-    kept: dict[tuple[Span | None, int], Rule] = {}
+    if len(rules) < 2:
+        return tuple(rules)
+    kept: dict[Span | None, Rule] = {}
     for rule in reversed(rules) if last else rules:
-        kept.setdefault((rule.origin.span, rule.number), rule)
+        kept.setdefault(rule.origin.span, rule)
     return tuple(kept.values())[:: -1 if last else 1]

@@ -20,7 +20,8 @@ class RuleText(Record):
     """One text of rules: a profile, or a `rules` definition.
 
     `parts` are the spans of the text itself and of every `rules` definition that it includes, also indirectly.
-    `named` are the calls that its rules name themselves, not by a group or a pattern.
+    `rules` tells whether it has rules of its own; `named` are the calls that they name themselves, not by a group or a
+    pattern.
     """
 
     name: str
@@ -28,6 +29,7 @@ class RuleText(Record):
     profile: bool
     stock: bool
     parts: tuple[Span, ...]
+    rules: bool
     named: tuple[NamedCall, ...]
 
     def has(self, span: Span) -> bool:
@@ -79,7 +81,8 @@ def _text(
     )
     profile = isinstance(item, tree.Profile)
     name = item.name.text if isinstance(item, tree.Profile) else item.name.name
-    return RuleText(name, item.span, profile, stock, tuple(parts), named)
+    rules = any(isinstance(statement, tree.CallRule) for statement in statements)
+    return RuleText(name, item.span, profile, stock, tuple(parts), rules, named)
 
 
 def _body(item: tree.RulesDefinition | tree.Profile) -> Iterator[tree.SyscallStatement]:

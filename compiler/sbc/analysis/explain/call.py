@@ -70,9 +70,7 @@ def _answer(filter_: FilterPolicy | None, arch: Arch, question: CallQuestion) ->
     return CallAnswer(arch.name, call, number, _outcomes(filter_, arch, number, known))
 
 
-def _outcomes(
-    filter_: FilterPolicy, arch: Arch, number: int, known: tuple[int | None, ...]
-) -> tuple[Outcome, ...]:
+def _outcomes(filter_: FilterPolicy, arch: Arch, number: int, known: tuple[int | None, ...]) -> tuple[Outcome, ...]:
     abi = filter_.rules_for(arch.audit, number)
     given = tuple(0 if value is None else value for value in known)
     if abi is None or None not in known:

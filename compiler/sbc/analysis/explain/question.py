@@ -69,6 +69,4 @@ def _term(text: str) -> str | int:
         return int(text, 0)
     if _NAME.fullmatch(text):
         return 0 if text == "NULL" else text
-    raise QuestionError(
-        f"`{text}` is not a value", "write numbers, constants, `A | B`, or `_` for any value"
-    )
+    raise QuestionError(f"`{text}` is not a value", "write numbers, constants, `A | B`, or `_` for any value")

@@ -26,13 +26,15 @@ class RuleNeverDecides(Diagnostic):
     above: tuple[Span, ...]
 
     def title(self) -> str:
+        if not self.above:
+            return "this rule never decides: its condition holds for no call"
         return "this rule never decides: what it matches is decided above it"
 
     def secondary(self) -> tuple[Label, ...]:
         return tuple(Label(span, "decided here") for span in self.above)
 
     def help(self) -> str | None:
-        return "move it up, or remove it"
+        return "move it up, or remove it" if self.above else "correct the condition, or remove the rule"
 
 
 class CallNeverDecides(Diagnostic):
@@ -73,7 +75,7 @@ class Clone3WithoutFallback(Diagnostic):
 
     def title(self) -> str:
         how = "by default" if self.by_default else "here"
-        return f"`clone3` gets `{self.verdict}` {how}: threads fail, for C libraries fall back to `clone` on ENOSYS alone"
+        return f"`clone3` gets `{self.verdict}` {how}: threads fail, for C libraries fall back only on ENOSYS"
 
     def help(self) -> str | None:
         return "add `deny ENOSYS clone3`" if self.by_default else "write `deny ENOSYS clone3`"
