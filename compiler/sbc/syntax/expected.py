@@ -23,7 +23,7 @@ from sbc.syntax.lexer import Token
 from sbc.syntax.scene import Scene
 from sbc.syntax.vocabulary import SPOKEN, bounded, unit_meant
 
-MAX_ERRORS = 100
+MAX_ERRORS = 30
 
 
 class Complaints:

@@ -1,7 +1,7 @@
 """Source text -> the same profile in the one way to lay it out.
 
 Two blanks for each level, one between words, no more than one blank line, no comma in sets. What the author put on one
-line stays on one where it fits 100 columns, what was broken stays broken; comments stay where they are, those behind
+line stays on one where it fits 120 columns, what was broken stays broken; comments stay where they are, those behind
 neighbouring lines in one column. The meaning stays the same, reasons included.
 """
 
@@ -11,7 +11,7 @@ from sbc.syntax.layout import Braces, Break, Line, Part, Statement, laid_out
 from sbc.syntax.parser import parse_tokens
 from sbc.syntax.reasons import is_reason, reason_above
 
-WIDTH = 100
+WIDTH = 120
 _INDENT = 2
 _CONTINUED = 4
 
@@ -22,8 +22,7 @@ def format_source(text: str, name: str = "<text>") -> str:
     parsed = parse_tokens(Source(name, text), reporter)
     if parsed is None:
         raise Failed(reporter.diagnostics)
-    _, tokens, blocks = parsed
-    lines = _Formatter(text).block(laid_out(text, tokens, blocks), 0)
+    lines = _Formatter(text).block(laid_out(text, parsed.tokens, parsed.blocks), 0)
     return "\n".join(lines) + "\n"
 
 
@@ -50,10 +49,13 @@ class _Formatter:
                 continue
             rows = self._row(line.content, indent)
             if line.comment:
-                if not (run and run[-1][0] == len(found) - 1 and len(rows) == 1):
+                if not (run and run[-1][0] == len(found) - 1):
                     _align(found, run)
                     run = []
-                run.append((len(found) + len(rows) - 1, line.comment))
+                if len(rows) == 1:
+                    run.append((len(found), line.comment))
+                else:
+                    rows[-1] = _with_comment(rows[-1], line.comment)
             found += rows
         _align(found, run)
         return found

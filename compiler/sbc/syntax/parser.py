@@ -1,16 +1,18 @@
 """Source -> syntax tree. The only module that uses lark, and only to turn the grammar into tables."""
 
+import re
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from sbc.diagnostics.catalogue.syntax import CannotStandHere, NoVersion, TooDeep, UnknownVersion
+from sbc.diagnostics.catalogue.syntax import BadCharacter, CannotStandHere, NoVersion, TooDeep, UnknownVersion
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source, Span
+from sbc.syntax import stored
 from sbc.syntax import tables as stored_tables
 from sbc.syntax.automaton import DROP, KEEP, MELT, Rule, Tables
 from sbc.syntax.build_rules import RuleBuilder
 from sbc.syntax.driver import Driver
-from sbc.syntax.expected import Complaints
+from sbc.syntax.expected import MAX_ERRORS, Complaints
 from sbc.syntax.lexer import Token, tokens_of
 from sbc.syntax.tree import SourceTree
 from sbc.syntax.vocabulary import bounded
@@ -18,22 +20,54 @@ from sbc.syntax.vocabulary import bounded
 MAX_DEPTH = 100
 VERSION = "1"
 
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control characters, and those that change the direction of text or end a line elsewhere than here."""
+
 
 def parse(source: Source, reporter: Reporter) -> SourceTree | None:
-    """Give the tree of a source; None where it has errors, all of which the reporter then has."""
-    result = parse_tokens(source, reporter)
-    return result[0] if result else None
+    """Give the tree of a source; None where it has errors, all of which the reporter then has.
+
+    A file of the stock library was parsed when the wheel was built.
+    """
+    found = stored.load(source)
+    if found is None and (parsed := parse_tokens(source, reporter)):
+        found = parsed.tree
+    return found
 
 
-def parse_tokens(source: Source, reporter: Reporter) -> tuple[SourceTree, list[Token], list[int]] | None:
-    """Give the tree of a source, its tokens, and where each `{` stands that opens statements."""
+class Parsed(NamedTuple):
+    """A tree, the tokens that it was made from, and where each `{` stands that opens statements, not a set."""
+
+    tree: SourceTree
+    tokens: list[Token]
+    blocks: list[int]
+
+
+def parse_tokens(source: Source, reporter: Reporter) -> Parsed | None:
+    """Parse a source and keep its tokens, for the formatter; None where it has errors."""
+    own = Reporter()  # what was told of other files is no error of this one
     tokens = tokens_of(source.text)
-    if not _shallow(source, tokens, reporter):
-        return None
-    builder = RuleBuilder(source, reporter)
-    complaints = Complaints(source, reporter)
-    tree = Driver(tables(), _with_version(source, tokens, reporter), builder.build, complaints).run()
-    return (tree, tokens, builder.braces) if isinstance(tree, SourceTree) and not reporter.failed else None
+    tree: object = None
+    blocks: list[int] = []
+    if _legible(source, own) and _shallow(source, tokens, own):
+        builder = RuleBuilder(source, own)
+        driver = Driver(tables(), _with_version(source, tokens, own), builder.build, Complaints(source, own))
+        tree = driver.run()
+        blocks = builder.braces
+    for diagnostic in own.diagnostics:
+        reporter.add(diagnostic)
+    return Parsed(tree, tokens, blocks) if isinstance(tree, SourceTree) and not own.failed else None
+
+
+def _legible(source: Source, reporter: Reporter) -> bool:
+    """Refuse characters that make a text look like another one, in comments and strings too."""
+    for match in _INVISIBLE.finditer(source.text):
+        character = match[0]
+        advice = rf"in a string, write `\u{{{ord(character):x}}}`"
+        reporter.add(BadCharacter(Span(source, *match.span()), character, advice))
+        if len(reporter.diagnostics) == MAX_ERRORS:
+            break
+    return not reporter.failed
 
 
 def _shallow(source: Source, tokens: list[Token], reporter: Reporter) -> bool:

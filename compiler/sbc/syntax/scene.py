@@ -62,7 +62,7 @@ class Scene:
         if token.shape in ("word", "path") and "STRING" in self._things:
             if "PATH" in self._things:
                 return "a path starts with `/`, `~/` or `${`"
-            return f'write it as a string: `"{bounded(token.text)}"`'
+            return f'write it as a string: `"{bounded(token.text)}"`' if token.text[0] != "-" else None
         if token.text == ";" and "," in self._marks:
             return "inside the `{ }` of a set blanks, newlines and commas separate"
         if self._ends and before.shape == token.shape and self._begun.text in LISTING:

@@ -3,7 +3,9 @@
 import re
 
 from sbc.diagnostics.catalogue.syntax import (
+    BadCharacter,
     BadEscape,
+    BadName,
     NotAPath,
     NumberTooLarge,
     ParameterInside,
@@ -24,7 +26,8 @@ _DIGITS = 24
 _PIECES = re.compile(r'[^\\$]+|\\u\{[^}"]*\}|\\x..?|\\.|\$\{[^\s{}]*\}?|\$', re.DOTALL)
 _SIMPLE = {"n": "\n", "t": "\t", "\\": "\\", '"': '"', "$": "$"}
 _BASE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_-]*)\}")
-_RESERVED = re.compile(r"""[*?\[\]\\"'`#$]""")
+_RESERVED = re.compile(r"""[*?\[\]\\"'`#$\u00ad\u200b-\u200d\u2060]""")
+"""What a bare path cannot hold: the marks of patterns and of quoting, and letters that cannot be seen."""
 
 
 class Words:
@@ -96,7 +99,11 @@ class Words:
         if not (found := _RESERVED.search(text)):
             return True
         offset = token.end - len(text) + found.start()
-        if text.startswith("${", found.start()):
+        if token.text.startswith("${") and text is token.text:
+            self.reporter.add(BadName(self.span(token.start, token.end), token.text, "parameter"))
+        elif not found[0].isascii():
+            self.reporter.add(BadCharacter(self.span(offset, offset + 1), found[0], "write the path as a string"))
+        elif text.startswith("${", found.start()):
             self.reporter.add(ParameterInside(self.span(offset, offset + 2), "the middle of a path"))
         else:
             quoted = token.text[: -len(text)] + re.sub(r'(["\\]|\$(?=\{))', r"\\\1", text)

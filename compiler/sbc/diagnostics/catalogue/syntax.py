@@ -59,7 +59,7 @@ class UnknownWord(Diagnostic):
     def help(self) -> str | None:
         if self.suggestion:
             return f"did you mean `{self.suggestion}`?"
-        return self.advice or f"known are {', '.join(f'`{word}`' for word in self.known)}"
+        return self.advice or f"write {_choice(tuple(f'`{word}`' for word in self.known))}"
 
 
 class NotClosed(Diagnostic):
