@@ -54,10 +54,15 @@ def _applies(rule: dict[str, Any], abi: str) -> bool:
     return "caps" not in includes and (arches is None or name in arches) and name not in excludes.get("arches", ())
 
 
-def _holds(abi: str, call: str, test: dict[str, Any], args: tuple[int, ...]) -> bool:
+def _width(abi: str, call: str, index: int) -> int:
     known = signature(abi, call)
-    read = known.register(test["index"]) if known is not None else None
-    value: int = args[test["index"]] & ((1 << (read.width if read is not None else 64)) - 1)
+    read = known.register(index) if known is not None else None
+    return read.width if read is not None else 64
+
+
+def _holds(abi: str, call: str, test: dict[str, Any], args: tuple[int, ...]) -> bool:
+    index: int = test["index"]
+    value = args[index] & ((1 << _width(abi, call, index)) - 1)
     wanted: int = test["value"]
     match test["op"]:
         case "SCMP_CMP_EQ":

@@ -40,7 +40,9 @@ def _verdict(action: str, errno: int) -> Verdict:
 
 
 def _holds(test: dict[str, Any], args: tuple[int, ...]) -> bool:
-    value: int = args[test["arg"]] & ((1 << test.get("width", 64)) - 1)
+    index: int = test["arg"]
+    width: int = test.get("width", 64)
+    value = args[index] & ((1 << width) - 1)
     wanted: int = test.get("value", 0)
     match test["op"]:
         case "EQ":

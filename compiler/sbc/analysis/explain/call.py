@@ -76,10 +76,10 @@ def _outcomes(filter_: FilterPolicy, arch: Arch, number: int, known: tuple[int |
     if abi is None or None not in known:
         decision = decide(filter_, arch.audit, number, given)
         return (Outcome(decision.verdict, decision.origin, decision.by),)
-    return _possible(abi, number, known)
+    return possible(abi, number, known)
 
 
-def _possible(abi: AbiRules, number: int, known: tuple[int | None, ...]) -> tuple[Outcome, ...]:
+def possible(abi: AbiRules, number: int, known: tuple[int | None, ...]) -> tuple[Outcome, ...]:
     """Give every outcome that the unknown arguments can still bring about, each once, in the order of the rules."""
     table = Table()
     left = diagram_of_condition(
