@@ -63,8 +63,6 @@ class Params:
                 return value
             case tree.Path(base=None, rest=spelled), "dir" | "file" | "path":
                 return rest_of(spelled, written.default.span, self._reporter)
-            case tree.Text(value=spelled), "dir" | "file" | "path" if spelled.startswith("/"):
-                return rest_of(spelled, written.default.span, self._reporter)
             case _:
                 self._reporter.add(problems.ParamDefault(written.default.span, kind))
                 return None
