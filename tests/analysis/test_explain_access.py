@@ -7,6 +7,8 @@ import pytest
 from sbc.analysis.explain.access import PathVerb, explain_path
 from sbc.analysis.explain.connection import NetworkVerb, explain_connection
 from sbc.analysis.explain.question import QuestionError
+from sbc.analysis.explain.targets import on_targets
+from sbc.backends.coverage import Cell, Coverage, Row
 from sbc.policy.origin import System
 from tests.analysis.lowered import of_text, shipped
 
@@ -76,6 +78,20 @@ def test_a_parameter_may_cover_a_literal_path() -> None:
     assert [origin.text for origin in answer.unless] == ["write ${worktree}"]
 
 
+def test_the_deciding_statement_on_each_target() -> None:
+    policy = shipped("builder")[0]
+    hide = explain_path(policy, "read", "~/.ssh/id_ed25519")
+    assert hide.origin is not None
+    table = Coverage(
+        ("bwrap", "runtime"), (Row(hide.origin, (Cell("wider", "not there yet"), Cell("not applicable"))),)
+    )
+    assert on_targets(hide, table).json()["targets"] == {
+        "bwrap": "wider: not there yet", "runtime": "not applicable"
+    }  # fmt: skip
+    other = explain_path(policy, "write", "${worktree}/x")
+    assert on_targets(other, table).json()["targets"] == {}
+
+
 def test_noexec(tmp_path: Path) -> None:
     text = "profile case { files { root private; read /usr; read /usr/share noexec; tmp /scratch noexec } }"
     policy, _ = of_text(tmp_path, text)
@@ -104,6 +120,7 @@ NETWORKS = {
     "none": "network none",
     "none-listed": "network none { connect localhost:5432; bind localhost:*; unix /run/db.sock }",
     "host": "network host",
+    "host-listed": "network host { connect localhost:5432 }",
 }
 
 
@@ -123,11 +140,15 @@ NETWORKS = {
         ("none-listed", "connect", "example.org:443", False),
         ("host", "connect", "localhost:80", True),
         ("host", "connect", "example.org:443", True),
-        ("host", "connect", "/run/db.sock", True),
+        ("host", "connect", "/usr/db.sock", True),
+        ("host", "connect", "/run/db.sock", False),
+        ("host-listed", "connect", "localhost:5432", True),
+        ("host-listed", "connect", "example.org:443", False),
+        ("host-listed", "connect", "/usr/db.sock", False),
     ],
 )
 def test_connections(tmp_path: Path, network: str, verb: NetworkVerb, target: str, allowed: bool) -> None:
-    policy, _ = of_text(tmp_path, f"profile case {{ files {{ root private }}; {NETWORKS[network]} }}")
+    policy, _ = of_text(tmp_path, f"profile case {{ files {{ root private; read /usr }}; {NETWORKS[network]} }}")
     assert explain_connection(policy, verb, target).allowed is allowed
 
 
