@@ -6,10 +6,8 @@ from pathlib import Path
 from sbc.cli.exits import FINE, NO, WRONG
 from sbc.cli.filters import FilterError, read_filter
 from sbc.cli.output import complain, print_json
+from sbc.cli.verdicts import PASSING
 from sbc_runtime.arch import ARCHES, LAST_NUMBER
-
-PASSING = ("allow", "log")
-"""Actions under which the call is carried out: exit 0."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -29,7 +27,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print the verdict and the number of instructions that were executed."""
     from sbc.backends.bpf.interpreter import run as interpret
-    from sbc.kernel import numbers
+    from sbc.kernel.numbers import numbers
     from sbc_runtime.action import Verdict
 
     arch = ARCHES[args.abi]
@@ -50,7 +48,7 @@ def run(args: Namespace) -> int:
     else:
         data = f" {verdict.data}" if verdict.data else ""
         print(f"{verdict.action.word}{data} ({result.steps} instructions)")
-    return FINE if verdict.action.word in PASSING else NO
+    return FINE if verdict.action in PASSING else NO
 
 
 def _integer(text: str, bits: int) -> int:

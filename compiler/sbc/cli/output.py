@@ -4,8 +4,9 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 from sbc.diagnostics.diagnostic import Diagnostic, Severity
 
@@ -17,15 +18,31 @@ def wants_color(args: Namespace) -> bool:
     return bool(args.color == "always")
 
 
-def show(diagnostics: Iterable[Diagnostic], args: Namespace) -> None:
-    """Print diagnostics on stderr; with `--json` they are part of the result instead and nothing is printed here."""
+def show(diagnostics: Iterable[Diagnostic], args: Namespace, folder: Path | None = None) -> None:
+    """Print diagnostics on stderr; with `--json` they are part of the result instead and nothing is printed here.
+
+    `folder` is where the names of their sources start from.
+    """
     shown = tuple(diagnostics)
     if not shown or args.json:
         return
-    from sbc.diagnostics.render import render
+    from sbc.diagnostics.render import render_all
 
-    color = wants_color(args)
-    print("\n\n".join(render(diagnostic, color=color).rstrip("\n") for diagnostic in shown), file=sys.stderr)
+    print(render_all(shown, colour=wants_color(args), folder=folder), file=sys.stderr)
+
+
+_T = TypeVar("_T")
+
+
+def progress(items: Sequence[_T], what: str, args: Namespace) -> Iterator[_T]:
+    """Go through many items with a progress bar on stderr, where that is a terminal."""
+    if len(items) < 8 or args.json or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, description=what, console=Console(stderr=True), transient=True)
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
