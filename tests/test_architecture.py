@@ -36,7 +36,9 @@ FORBIDDEN_PAIRS = {
 
 LATE_ONLY = {"lark": {"sbc.syntax.parser"}, "jinja2": {"sbc.backends.docs"}, "rich": {"sbc.cli"}, "platformdirs": None}
 
-GENERATOR = {"select", "regions", "dispatch", "arguments", "assemble", "generate"}
+GENERATOR = {
+    "arguments", "assemble", "code", "dispatch", "feasible", "fields", "generate", "leaves", "regions", "search", "select"
+}  # fmt: skip
 
 
 class Import(NamedTuple):

@@ -90,7 +90,7 @@ def test_as_on_one_system_moves_there_alone() -> None:
         ("root host\nroot host", ["SBX224"]),
         ("on linux { root host }\non macos { root private }", []),
         ("start-in /a\nstart-in /b", ["SBX224"]),
-        ("tmp /tmp size 4096", ["SBX337"]),
+        ("tmp /tmp size 4096", ["SBX336"]),
     ],
 )
 def test_repeats_and_refusals(statements: str, expected: list[str]) -> None:
@@ -170,5 +170,5 @@ def test_proc_masks_of_containers_by_default() -> None:
 
 def test_proc_conflicts() -> None:
     assert codes(with_blocks("proc { read-only sys; hide /proc/sys }")) == ["SBX311"]
-    assert codes(with_blocks("proc { hide { sys sys } }")) == ["SBX335"]
+    assert codes(with_blocks("proc { hide { sys sys } }")) == ["SBX334"]
     assert codes(with_blocks("proc { hide /sys }")) == ["SBX310"]

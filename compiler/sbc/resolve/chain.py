@@ -44,7 +44,7 @@ def chain_of(main: Module, name: str | None, scopes: Scopes, reporter: Reporter)
 
 def _chosen(main: Module, name: str | None, reporter: Reporter) -> tree.Profile | None:
     profiles = [item for item in main.tree.items if isinstance(item, tree.Profile)]
-    names = tuple(profile.name.text for profile in profiles)
+    names = tuple(dict.fromkeys(profile.name.text for profile in profiles))
     if name is not None:
         for profile in profiles:
             if profile.name.text == name:
@@ -52,7 +52,7 @@ def _chosen(main: Module, name: str | None, reporter: Reporter) -> tree.Profile 
         reporter.add(unknown_profile(None, name, list(names)))
     elif not profiles:
         reporter.add(problems.NoProfile(None, main.name))
-    elif len(profiles) > 1:
+    elif len(names) > 1:
         reporter.add(problems.SeveralProfiles(profiles[1].name.span, names))
     else:
         return profiles[0]

@@ -130,7 +130,10 @@ class FilesLowering:
         if written is None:
             return None
         if isinstance(written, tree.ParamRef):
-            return self._params.typed(written, kind)
+            value = self._params.typed(written, kind)
+            if value is not None and self._params.default_of(value.name) == 0:
+                self._reporter.add(problems.TmpBudget(written.span, what))
+            return value
         if isinstance(written, tree.Number) and kind == "size":
             self._reporter.add(ValueKind(written.span, what, wanted))
         elif written.value == 0:

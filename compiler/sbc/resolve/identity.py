@@ -47,13 +47,21 @@ def _read(block: tree.Block, params: Params, reporter: Reporter) -> list[Entry[I
 def _hostname(statement: tree.ValueStatement, params: Params, reporter: Reporter) -> str | ParamValue | None:
     value = statement.value
     if isinstance(value, tree.ParamRef):
-        return params.typed(value, "text")
+        given = params.typed(value, "text")
+        default = params.default_of(given.name) if given else None
+        if isinstance(default, str) and not _is_hostname(default):
+            reporter.add(problems.HostNameValue(value.span, default))
+        return given
     if not isinstance(value, tree.Text):
         reporter.add(problems.ValueKind(value.span, "hostname", 'a string, like `"sandbox"`'))
         return None
-    if not _HOSTNAME.fullmatch(value.value) or len(value.value) > _MAX_HOSTNAME:
+    if not _is_hostname(value.value):
         reporter.add(problems.HostNameValue(value.span, value.value))
     return value.value
+
+
+def _is_hostname(name: str) -> bool:
+    return len(name) <= _MAX_HOSTNAME and _HOSTNAME.fullmatch(name) is not None
 
 
 def _id(statement: tree.ValueStatement, reporter: Reporter) -> int | IdRange | None:

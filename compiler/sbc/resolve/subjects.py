@@ -47,8 +47,9 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
         return None
     argument = known.argument(subject.name) or known.argument(argument_alias(place.call, subject.name) or "")
     if argument is None:
-        listed = ", ".join(f"`{one.name}`" for one in known.args)
-        near = closest(subject.name, [*(one.name for one in known.args), *argument_aliases(place.call)])
+        aliases = argument_aliases(place.call)
+        listed = ", ".join(_spelled(one.name, aliases) for one in known.args)
+        near = closest(subject.name, [*(one.name for one in known.args), *aliases])
         reporter.add(names.UnknownArgument(subject.span, subject.name, place.call, listed, near, place.span))
         return None
     if argument.position is None:
@@ -59,6 +60,12 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
         return None
     register = Register(argument.position, argument.width, argument.signed)
     return Operand(register, argument.pointer, subject.name, argument.name)
+
+
+def _spelled(name: str, aliases: dict[str, str]) -> str:
+    """Give a name with its other spellings."""
+    others = [f"`{other}`" for other, own in aliases.items() if own == name]
+    return f"`{name}` ({', '.join(others)})" if others else f"`{name}`"
 
 
 def _registers(known: Signature, argument: Argument) -> str:

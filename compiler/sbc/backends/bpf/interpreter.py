@@ -5,6 +5,7 @@ by X counts the low five bits of X: so do the kernel's interpreter and its x86, 
 s390 and powerpc count six, which differs where X is 32 or more. Nothing here knows how filters are made or proven.
 """
 
+from collections.abc import Sequence
 from struct import Struct
 from typing import Literal, NamedTuple
 
@@ -45,7 +46,7 @@ def run(
     return run_on_words(program, _WORDS[byte_order].unpack(data))
 
 
-def run_on_words(program: Program, data: tuple[int, ...]) -> Result:
+def run_on_words(program: Program, data: Sequence[int]) -> Result:
     """Run a verified program on `struct seccomp_data`, given as its 16 words in memory order."""
     a = x = pc = steps = 0
     memory = [0] * bpf.SCRATCH_WORDS

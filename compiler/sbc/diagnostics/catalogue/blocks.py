@@ -49,23 +49,10 @@ class PortRange(Diagnostic):
         return "write 1 to 65535, or `*`"
 
 
-class VariableName(Diagnostic):
-    """A variable's name is not empty and has neither `=` nor NUL; in `set` it is one name, without `*`.
-
-    Right: `keep { PATH LC_* }`, `set HOME = "/work"`.
-    """
-
-    code: ClassVar[str] = "SBX334"
-    name: str
-
-    def title(self) -> str:
-        return f"`{self.name}` is not the name of a variable"
-
-
 class StatedAgain(Diagnostic):
     """The same thing is said twice: one of them says nothing."""
 
-    code: ClassVar[str] = "SBX335"
+    code: ClassVar[str] = "SBX334"
     severity: ClassVar[Severity] = Severity.LINT
     what: str
     first: Span
@@ -83,7 +70,7 @@ class IdRangeWrong(Diagnostic):
     Right: `user 1000`, `host-user 60000..60099`.
     """
 
-    code: ClassVar[str] = "SBX336"
+    code: ClassVar[str] = "SBX335"
     value: str
 
     def title(self) -> str:
@@ -99,7 +86,7 @@ class ValueKind(Diagnostic):
     Right: `wall 10min`, `memory 2GiB`, `processes 256`, `user 1000`, `hostname "sandbox"`.
     """
 
-    code: ClassVar[str] = "SBX337"
+    code: ClassVar[str] = "SBX336"
     key: str
     wanted: str
 
@@ -113,7 +100,7 @@ class HostNameValue(Diagnostic):
     Right: `hostname "sandbox"`.
     """
 
-    code: ClassVar[str] = "SBX338"
+    code: ClassVar[str] = "SBX337"
     name: str
 
     def title(self) -> str:
@@ -126,7 +113,7 @@ class LimitZero(Diagnostic):
     To have no limit, leave the statement away. Right: `wall 10min`.
     """
 
-    code: ClassVar[str] = "SBX339"
+    code: ClassVar[str] = "SBX338"
     key: str
 
     def title(self) -> str:
@@ -136,7 +123,7 @@ class LimitZero(Diagnostic):
 class LimitRange(Diagnostic):
     """A limit fits 63 bits, which is what the kernel takes."""
 
-    code: ClassVar[str] = "SBX340"
+    code: ClassVar[str] = "SBX339"
     key: str
 
     def title(self) -> str:
