@@ -1,0 +1,98 @@
+"""The sections about the profile itself and about what each target makes of it."""
+
+from sbc.backends.docs import units
+from sbc.backends.docs.blocks import (
+    Bullets,
+    Code,
+    Inline,
+    Mark,
+    MarkKind,
+    Section,
+    Table,
+    Text,
+    code,
+    one_group,
+    plain,
+    prose,
+)
+from sbc.backends.target import Loss
+from sbc.policy.origin import Origin
+from sbc.policy.policy import Policy
+from sbc.policy.values import Param
+from sbc.record import Record
+from sbc_runtime.contents import Coverage
+
+
+class Report(Record):
+    """What the targets made of the policy."""
+
+    coverage: Coverage = Coverage((), ())
+    losses: tuple[Loss, ...] = ()
+
+
+_STATES: dict[str, MarkKind] = {"enforced": "enforced", "narrower": "narrower", "wider": "wider"}
+
+
+def parameters(policy: Policy) -> Section:
+    """Tell what must be filled in when the sandbox starts."""
+    rows = [(code(param.name), plain(param.type), _default(param)) for param in policy.params]
+    table = Table(("Name", "Type", "Default"), one_group(*rows))
+    return Section("parameters", "Parameters", (table,) if rows else ())
+
+
+def _default(param: Param) -> Inline:
+    if param.default is None:
+        return plain("none: must be given")
+    if isinstance(param.default, str):
+        return code(param.default)
+    return plain({"size": units.size, "duration": units.duration}.get(param.type, str)(param.default))
+
+
+def seatbelt(policy: Policy) -> Section:
+    """Give what the `seatbelt` block says in SBPL's own names."""
+    block = policy.seatbelt
+    origins = [one.origin for one in (block.default, *block.statements) if one.origin.span is not None]
+    items = tuple((*_statement(origin), *_reason(origin)) for origin in origins)
+    return Section("seatbelt", "SBPL of its own", (Bullets(items),) if items else ())
+
+
+def overrides(policy: Policy) -> Section:
+    """Tell which statements of the parent profile were replaced."""
+    rows = [(_statement(one.child), _statement(one.parent)) for one in policy.overrides]
+    table = Table(("Statement", "Replaces"), one_group(*rows))
+    return Section("overrides", "Replaced statements of the parent", (table,) if rows else ())
+
+
+def coverage(what: Report) -> Section:
+    """Give the table of statements and targets."""
+    rows: list[tuple[Inline, ...]] = []
+    for row in what.coverage.rows:
+        states = ((Mark(_STATES.get(state, "other"), state),) for state in row.states)
+        rows.append((code(row.statement.text), plain(row.statement.where()), *states))
+    table = Table(("Statement", "Where", *what.coverage.targets), one_group(*rows))
+    return Section("coverage", "Coverage by target", (table,) if rows else ())
+
+
+def losses(what: Report) -> Section:
+    """Tell what targets cannot enforce as written."""
+    rows = [
+        (plain(loss.target), (Mark(loss.direction, loss.direction),), _statement(loss.origin), prose(loss.why))
+        for loss in what.losses
+    ]
+    table = Table(("Target", "It is", "Statement", "What is lost"), one_group(*rows))
+    return Section("losses", "Losses", (table,) if rows else ())
+
+
+def sources(policy: Policy) -> Section:
+    """Name the files that the profile was made from."""
+    rows = [(code(source.name), code(source.sha256)) for source in sorted(policy.sources, key=lambda one: one.name)]
+    table = Table(("File", "SHA-256"), one_group(*rows))
+    return Section("sources", "Sources", (table,) if rows else ())
+
+
+def _statement(origin: Origin) -> Inline:
+    return Code(origin.text), Text(f" ({origin.where()})")
+
+
+def _reason(origin: Origin) -> Inline:
+    return (Text(" "), *prose(origin.reason)) if origin.reason else ()
