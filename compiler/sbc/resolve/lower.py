@@ -76,6 +76,13 @@ def lower(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
     )
 
 
+def check_definitions(modules: Modules, reporter: Reporter) -> None:
+    """Check a file that has no profile: its names, groups and rules; `Failed` with every error found."""
+    scopes = Scopes(modules, reporter)
+    _check_definitions(modules, scopes, Groups(scopes, reporter))
+    reporter.end_stage()
+
+
 def _check_definitions(modules: Modules, scopes: Scopes, groups: Groups) -> None:
     """Check the names of every file, and open every group, used or not: nothing is ignored."""
     for module in modules:

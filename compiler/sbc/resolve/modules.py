@@ -180,3 +180,9 @@ def load(path: Path, reporter: Reporter) -> Modules:
     modules.load_main(path)
     reporter.end_stage()
     return modules
+
+
+def profile_names(modules: Modules) -> tuple[str, ...]:
+    """Give the names of the main file's profiles, in its order."""
+    items = modules.main.tree.items if modules.main is not None else ()
+    return tuple(item.name.text for item in items if isinstance(item, tree.Profile))
