@@ -28,18 +28,28 @@ class Entry(NamedTuple, Generic[T]):
 def inherited(levels: list[list[Entry[T]]], overrides: list[Override]) -> list[Entry[T]]:
     """Join the levels of a chain, nearest first; what is replaced goes, and is noted in `overrides`."""
     kept: list[Entry[T]] = []
+    by_subject: dict[Hashable, list[Entry[T]]] = {}
     for level in levels:
-        nearer = list(kept)
+        stays: list[Entry[T]] = []
         for entry in level:
             left = systems_of(entry.origin.on)
-            for other in nearer:
-                shared = left & systems_of(other.origin.on)
-                if shared and not set(entry.subjects).isdisjoint(other.subjects):
+            for other in _about(entry.subjects, by_subject):
+                if shared := left & systems_of(other.origin.on):
                     overrides.append(Override(other.origin, entry.origin))
                     left -= shared
             if left:
-                kept.append(narrowed(entry, left))
+                stays.append(narrowed(entry, left))
+        for entry in stays:
+            for subject in entry.subjects:
+                by_subject.setdefault(subject, []).append(entry)
+        kept += stays
     return kept
+
+
+def _about(subjects: tuple[Hashable, ...], by_subject: dict[Hashable, list[Entry[T]]]) -> list[Entry[T]]:
+    """Give the entries that share a subject, each once."""
+    found = {id(entry): entry for subject in subjects for entry in by_subject.get(subject, ())}
+    return list(found.values())
 
 
 def narrowed(entry: Entry[T], systems: frozenset[str]) -> Entry[T]:
@@ -52,12 +62,12 @@ def narrowed(entry: Entry[T], systems: frozenset[str]) -> Entry[T]:
 
 def refuse_repeats(level: Iterable[Entry[T]], reporter: Reporter) -> None:
     """Tell each statement of one profile whose subject, the first of its entry, another has for the same system."""
-    seen: list[Entry[T]] = []
+    by_subject: dict[Hashable, list[Entry[T]]] = {}
     for entry in level:
-        for other in seen:
-            shared = systems_of(entry.origin.on) & systems_of(other.origin.on)
-            if shared and not set(entry.subjects).isdisjoint(other.subjects):
+        earlier = by_subject.setdefault(entry.subjects[0], [])
+        for other in earlier:
+            if systems_of(entry.origin.on) & systems_of(other.origin.on):
                 first = cast("Span", other.origin.span)
                 reporter.add(StatedTwice(entry.origin.span, str(entry.subjects[0]), first))
                 break
-        seen.append(entry)
+        earlier.append(entry)
