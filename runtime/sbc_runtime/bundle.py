@@ -11,7 +11,7 @@ from typing import Any
 
 from sbc_runtime.arch import ARCHES
 from sbc_runtime.canonical import BundleError, seal, unseal
-from sbc_runtime.codec import BYTES, Codec, integer, listed, optional, record, text, union, word
+from sbc_runtime.codec import BOOLEAN, BYTES, Codec, integer, listed, optional, record, text, union, word
 from sbc_runtime.contents import Bundle, Bwrap, Coverage, Filter, Loss, Param, Row, Sbpl, SourceFile
 from sbc_runtime.instruction import MAX_INSTRUCTIONS, SIZE
 from sbc_runtime.plan_check import check as check_plan
@@ -96,7 +96,7 @@ def _param_fault(value: Param) -> str | None:
 _DEFAULT = union(
     (int, lambda value: type(value) is int, integer(0, MAX_AMOUNT)), (str, lambda value: isinstance(value, str), PLAIN)
 )
-_STATE = word("enforced", "narrower", "wider", "not applicable")
+_STATE = word("enforced", "narrower", "wider", "not applicable", "not written")
 _HEX_TEXT = text(_hex_fault, pattern="^[0-9a-f]{64}$")
 _FILTER = record(
     Filter,
@@ -126,7 +126,16 @@ BUNDLE: Codec[Bundle] = record(
     sbpl=record(Sbpl, _sbpl_fault, text=optional(PLAIN), why=optional(text())),
     bwrap=record(Bwrap, _bwrap_fault, arguments=optional(listed(PLAIN)), why=optional(text())),
     plan=PLAN,
-    losses=listed(record(Loss, target=NAME, direction=word("narrower", "wider"), statement=STATEMENT, why=text())),
+    losses=listed(
+        record(
+            Loss,
+            target=NAME,
+            direction=word("narrower", "wider"),
+            statement=STATEMENT,
+            why=text(),
+            deferred=BOOLEAN,
+        )
+    ),
     coverage=record(
         Coverage,
         _coverage_fault,

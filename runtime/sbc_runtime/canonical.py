@@ -44,8 +44,13 @@ class BundleError(ValueError):
 
 
 def canonical(value: object) -> bytes:
-    """Give the canonical bytes of a JSON value, without the newline; `ValueError` where text is not Unicode."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    """Give the canonical bytes of a JSON value, without the newline.
+
+    A byte of a path that is not UTF-8 stands in text as Python has it, a lone surrogate U+DC80..U+DCFF; UTF-8 has no
+    form for it, so it is written as JSON's escape.
+    """
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8", "backslashreplace")
 
 
 def content_address(rest: bytes) -> str:

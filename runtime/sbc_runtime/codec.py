@@ -37,12 +37,22 @@ def _itself(value: T) -> T:
     return value
 
 
+def _is_sound(value: str) -> bool:
+    """Tell whether text has no surrogate but those that stand for bytes, and is the only spelling of its bytes."""
+    try:
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == value
+    except UnicodeEncodeError:
+        return False
+
+
 def text(check: "Check[str] | None" = None, pattern: str | None = None) -> Codec[str]:
     """Text that `check` finds nothing wrong with; `pattern` tells the schema what it asks for."""
 
     def read(value: object, where: str) -> str:
         if not isinstance(value, str):
             raise fault(where, "is not text")
+        if not (value.isascii() or _is_sound(value)):
+            raise fault(where, "is not Unicode")
         if check is not None and (wrong := check(value)):
             raise fault(where, wrong)
         return value

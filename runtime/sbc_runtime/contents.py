@@ -46,12 +46,16 @@ class Bwrap(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """A statement that a target cannot enforce as written."""
+    """A statement that a target cannot enforce as written.
+
+    `deferred`: whoever applies what the target made must enforce it, or refuse to start.
+    """
 
     target: str
     direction: Literal["narrower", "wider"]
     statement: Statement
     why: str
+    deferred: bool
 
 
 class Row(NamedTuple):
@@ -63,7 +67,7 @@ class Row(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Statement by target: `enforced`, `narrower`, `wider` or `not applicable`."""
+    """Statement by target: `enforced`, `narrower`, `wider`, `not applicable` or `not written`."""
 
     targets: tuple[str, ...]
     rows: tuple[Row, ...]

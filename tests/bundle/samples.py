@@ -2,7 +2,7 @@
 
 from sbc.backends.bpf.target import BpfTarget
 from sbc.backends.bundle.assemble import Parts, bundle
-from sbc.backends.bundle.plan import statement
+from sbc.backends.coverage import Cell, Coverage, Row, State
 from sbc.backends.target import Artifact, Loss, OutputFile
 from sbc.diagnostics.span import Source, Span
 from sbc.kernel.numbers import numbers
@@ -17,7 +17,7 @@ from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule, Syscalls
 from sbc.policy.values import Param, ParamValue, PathValue
 from sbc_runtime.action import ALLOW, KILL_PROCESS, Verdict, errno_verdict
 from sbc_runtime.arch import ARCHES
-from sbc_runtime.contents import Bundle, Coverage, Row
+from sbc_runtime.contents import Bundle
 
 TEXT = """\
 sbx 1
@@ -194,12 +194,13 @@ def policy() -> Policy:
 
 def coverage() -> Coverage:
     """A table of three statements and three targets."""
-    table = (
+    table: tuple[tuple[Origin, tuple[State, ...]], ...] = (
         (origin("syscalls", "deny ENOSYS clone3"), ("enforced", "not applicable", "enforced")),
         (origin("files", "tmp /tmp size 512MiB inodes 65536 noexec"), ("not applicable", "narrower", "wider")),
         (origin("files", "write /private/tmp", on="macos"), ("not applicable", "enforced", "not applicable")),
     )
-    return Coverage(("bpf", "sbpl", "bwrap"), tuple(Row(statement(at), at.on, states) for at, states in table))
+    rows = (Row(at, tuple(Cell(state) for state in states)) for at, states in table)
+    return Coverage(("bpf", "sbpl", "bwrap"), tuple(rows))
 
 
 def parts(of: Policy) -> Parts:

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from sbc.backends.bundle.plan import plan, statement
+from sbc.backends.coverage import Coverage
 from sbc.backends.target import Artifact, OutputFile
 from sbc.policy.policy import Policy
 from sbc.record import Record
+from sbc_runtime import contents
 from sbc_runtime.bundle import encode
-from sbc_runtime.contents import Bundle, Bwrap, Coverage, Filter, Loss, Param, Sbpl, SourceFile
+from sbc_runtime.contents import Bundle, Bwrap, Filter, Loss, Param, Sbpl, SourceFile
 from sbc_runtime.instruction import SIZE
 
 
@@ -42,8 +44,16 @@ def bundle(policy: Policy, parts: Parts) -> Bundle:
         sbpl=Sbpl(None, parts.sbpl) if isinstance(parts.sbpl, str) else Sbpl(_only(parts.sbpl).decode(), None),
         bwrap=Bwrap(None, parts.bwrap) if isinstance(parts.bwrap, str) else Bwrap(_arguments(parts.bwrap), None),
         plan=plan(policy),
-        losses=tuple(Loss(loss.target, loss.direction, statement(loss.origin), loss.why) for loss in losses),
-        coverage=parts.coverage,
+        losses=tuple(
+            Loss(loss.target, loss.direction, statement(loss.origin), loss.why, loss.deferred) for loss in losses
+        ),
+        coverage=contents.Coverage(
+            parts.coverage.targets,
+            tuple(
+                contents.Row(statement(row.origin), row.origin.on, tuple(cell.state for cell in row.cells))
+                for row in parts.coverage.rows
+            ),
+        ),
         docs=parts.docs,
         notes=tuple(dict.fromkeys(notes)),
     )
@@ -82,5 +92,5 @@ def _only(artifact: Artifact) -> bytes:
 
 def _arguments(artifact: Artifact) -> tuple[str, ...]:
     """Split the target's file: arguments, each ended by a NUL."""
-    content = _only(artifact).decode()
+    content = _only(artifact).decode("utf-8", "surrogateescape")
     return tuple(content.removesuffix("\0").split("\0")) if content else ()

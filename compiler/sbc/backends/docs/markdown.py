@@ -10,7 +10,7 @@ from sbc.backends.docs.blocks import Block, Bullets, Code, Document, Inline, Par
 NOTICE = "<!-- Written by `sbc docs`. Change the profile, not this file. -->"
 
 _UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb]"
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 _STRUCTURE = re.compile(r"[\\`*\[\]<>&|~$]|(?<![^\W_])_|_(?![^\W_])")
 """What means something inside a line; `_` only where no letter or digit stands on both sides."""
@@ -21,8 +21,13 @@ _IN_HTML = re.compile(r"[^\w ]|_|^ | $|(?<= ) ")
 
 
 def visible(text: str) -> str:
-    """Spell out characters that would not be seen: controls, and those that turn the direction of text round."""
-    return _UNSEEN.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", text)
+    """Spell out what would not be seen: controls, what turns the direction of text round, bytes that are not UTF-8."""
+    return _UNSEEN.sub(_spelled, text)
+
+
+def _spelled(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number & 0xFF:02x}" if 0xDC80 <= number <= 0xDCFF else f"\\u{{{number:x}}}"
 
 
 def _entity(match: re.Match[str]) -> str:

@@ -1,5 +1,6 @@
 """The sections about the profile itself and about what each target makes of it."""
 
+from sbc.backends.coverage import Coverage
 from sbc.backends.docs import units
 from sbc.backends.docs.blocks import (
     Bullets,
@@ -20,7 +21,6 @@ from sbc.policy.origin import Origin
 from sbc.policy.policy import Policy
 from sbc.policy.values import Param
 from sbc.record import Record
-from sbc_runtime.contents import Coverage
 
 
 class Report(Record):
@@ -67,8 +67,8 @@ def coverage(what: Report) -> Section:
     """Give the table of statements and targets."""
     rows: list[tuple[Inline, ...]] = []
     for row in what.coverage.rows:
-        states = ((Mark(_STATES.get(state, "other"), state),) for state in row.states)
-        rows.append((code(row.statement.text), plain(row.statement.where()), *states))
+        states = ((Mark(_STATES.get(cell.state, "other"), cell.state),) for cell in row.cells)
+        rows.append((code(row.origin.text), plain(row.origin.where()), *states))
     table = Table(("Statement", "Where", *what.coverage.targets), one_group(*rows))
     return Section("coverage", "Coverage by target", (table,) if rows else ())
 
