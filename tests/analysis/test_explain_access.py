@@ -137,6 +137,8 @@ NETWORKS = {
         ("none-listed", "bind", "localhost:80", True),
         ("none-listed", "connect", "/run/db.sock", True),
         ("none-listed", "connect", "/run/other.sock", False),
+        ("none-listed", "unix", "/run/db.sock", True),
+        ("none-listed", "unix", "/run/other.sock", False),
         ("none-listed", "connect", "example.org:443", False),
         ("host", "connect", "localhost:80", True),
         ("host", "connect", "example.org:443", True),

@@ -9,7 +9,7 @@ from sbc.policy.network import LocalPort, Network, UnixSocket
 from sbc.policy.origin import System
 from sbc.policy.policy import Policy
 
-NetworkVerb = Literal["connect", "bind"]
+NetworkVerb = Literal["connect", "bind", "unix"]
 NETWORK_VERBS: tuple[str, ...] = get_args(NetworkVerb)
 
 LOCAL = ("localhost", "127.0.0.1", "::1", "[::1]")
@@ -23,7 +23,7 @@ def explain_connection(policy: Policy, verb: NetworkVerb, target: str, system: S
     """
     allowances = [one for one in policy.network.allowances if one.origin.on in (None, system)]
     question = f"{verb} {target}"
-    if target.startswith(("/", "~", "$")):
+    if verb == "unix" or target.startswith(("/", "~", "$")):
         path = read_path(target, policy)
         for allowance in allowances:
             if isinstance(allowance, UnixSocket) and allowance.path == path:
