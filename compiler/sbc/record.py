@@ -15,6 +15,7 @@ class Record:
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
         own = cls.__dict__.get("__annotations__", {})
         cls._fields += tuple(name for name, kind in own.items() if not str(kind).startswith(("ClassVar", "typing.ClassVar")))
 
