@@ -1,12 +1,11 @@
 """The statements of the `syscalls` blocks of a chain, in the order in which they are tried, with where each holds."""
 
-from typing import NamedTuple
-
 from sbc.diagnostics.catalogue import names, verdicts
 from sbc.diagnostics.catalogue.blocks import NeverApplies
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
 from sbc.diagnostics.suggest import closest
+from sbc.record import Record
 from sbc.resolve.groups import Groups
 from sbc.resolve.modules import Module
 from sbc.resolve.scope import Scopes
@@ -16,7 +15,7 @@ from sbc_runtime.arch import ARCHES
 EVERYWHERE = frozenset(ARCHES)
 
 
-class PlacedRule(NamedTuple):
+class PlacedRule(Record):
     """A rule, the ABIs that `on` leaves it, the file that it stands in, and the calls that it names."""
 
     node: tree.CallRule
@@ -25,7 +24,7 @@ class PlacedRule(NamedTuple):
     calls: tuple[tree.Word, ...]
 
 
-class PlacedNewer(NamedTuple):
+class PlacedNewer(Record):
     """A `newer` statement, the ABIs that `on` leaves it, and the level of the chain that it belongs to."""
 
     node: tree.NewerThan

@@ -1,9 +1,8 @@
 """Which profile is meant, and the profiles that it extends."""
 
-from typing import NamedTuple
-
 from sbc.diagnostics.catalogue import modules as problems
 from sbc.diagnostics.diagnostic import Reporter
+from sbc.record import Record
 from sbc.resolve.modules import Module
 from sbc.resolve.scope import Scopes, unknown_profile
 from sbc.syntax import tree
@@ -11,7 +10,7 @@ from sbc.syntax import tree
 MAX_CHAIN = 16
 
 
-class Level(NamedTuple):
+class Level(Record):
     """One profile of a chain: what it says, and the file that its names are looked up from."""
 
     profile: tree.Profile

@@ -1,7 +1,7 @@
 """The `files` block: statements to path rules, inherited, checked and moved."""
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar, cast
 
 from sbc.diagnostics.catalogue import files as problems
 from sbc.diagnostics.catalogue.blocks import ValueKind
@@ -10,6 +10,7 @@ from sbc.policy.filesystem import Devices, DevicesKind, Files, PathRule, RootKin
 from sbc.policy.origin import Origin, System
 from sbc.policy.policy import Override
 from sbc.policy.values import ParamType, ParamValue
+from sbc.record import Record
 from sbc.resolve.chain import Level
 from sbc.resolve.groups import Groups
 from sbc.resolve.inherit import Entry, inherited, refuse_repeats
@@ -25,7 +26,7 @@ Shown = PathRule | Tmp
 Single = RootKind | DevicesKind | StartIn
 
 
-class _Stated(NamedTuple):
+class _Stated(Record):
     """What one profile's block says."""
 
     shown: list[Entry[Shown]]

@@ -1,6 +1,6 @@
 """Groups: what kind of things one holds, and its members in order, with the groups inside it opened."""
 
-from typing import Literal, NamedTuple, cast
+from typing import Literal, cast
 
 from sbc.diagnostics.catalogue import names as problems
 from sbc.diagnostics.catalogue.params import GroupParam
@@ -10,6 +10,7 @@ from sbc.diagnostics.suggest import closest
 from sbc.kernel import constants as kernel_constants
 from sbc.kernel.numbers import all_calls, expand_glob
 from sbc.policy.values import BUILT_IN
+from sbc.record import Record
 from sbc.resolve.modules import Module
 from sbc.resolve.scope import Found, Scopes
 from sbc.syntax import tree
@@ -21,7 +22,7 @@ Thing = tree.Word | tree.Number | tree.Path
 """A member that is no group: a call or constant, a number, a path."""
 
 
-class Content(NamedTuple):
+class Content(Record):
     """A group opened: its kind (None: it is empty) and its members, each once."""
 
     kind: Kind | None

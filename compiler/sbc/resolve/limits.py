@@ -1,6 +1,6 @@
 """The `limits` block."""
 
-from typing import NamedTuple, cast
+from typing import cast
 
 from sbc.diagnostics.catalogue import blocks as problems
 from sbc.diagnostics.diagnostic import Reporter
@@ -8,6 +8,7 @@ from sbc.policy.origin import Origin
 from sbc.policy.policy import Override
 from sbc.policy.process import Limit, LimitKey
 from sbc.policy.values import ParamType, ParamValue
+from sbc.record import Record
 from sbc.resolve.chain import Level
 from sbc.resolve.inherit import Entry, inherited, refuse_repeats
 from sbc.resolve.origins import origin_of
@@ -18,7 +19,7 @@ from sbc.syntax import tree
 _MOST = (1 << 63) - 1
 
 
-class _Kind(NamedTuple):
+class _Kind(Record):
     """One kind of limit: the node that says it, the parameters that can, and words for people."""
 
     node: type[tree.Size | tree.Duration | tree.Number]
