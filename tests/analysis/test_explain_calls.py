@@ -6,6 +6,7 @@ import pytest
 
 from sbc.analysis.explain.call import explain_call
 from sbc.analysis.explain.question import QuestionError
+from sbc.decision.table import Table
 from tests.analysis.lowered import of_rules, of_text, shipped
 
 
@@ -67,6 +68,19 @@ def test_unknown_arguments_give_every_outcome() -> None:
 def test_what_no_rule_asks_may_be_left_out(text: str) -> None:
     (answer,) = explain_call(shipped("agent-check")[0], text, "x86_64")
     assert answer.json()["verdict"] == {"action": "errno", "errno": "EAFNOSUPPORT"}
+
+
+def test_a_string_is_an_address() -> None:
+    (answer,) = explain_call(shipped("agent-check")[0], 'mount("/dev/sda,1", "/mnt", "ext4", 0, NULL)', "x86_64")
+    assert answer.json()["verdict"] == {"action": "errno", "errno": "EPERM"}
+
+
+def test_too_complex_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sbc.analysis.explain.call.Table", lambda: Table(6))
+    policy = shipped("agent-check")[0]
+    with pytest.raises(QuestionError, match="too complex"):
+        explain_call(policy, "clone", "x86_64")
+    assert explain_call(policy, "clone(0, 0, 0, 0, 0, 0)", "x86_64")[0].outcomes[0].by == "default"
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from sbc.analysis.calls import Calls
+from sbc.decision.shadow import Undecided
+from sbc.decision.table import Table, TooComplex
 from sbc.diagnostics.diagnostic import Severity
 from sbc.kernel.siblings import siblings
+from sbc.policy.syscalls import AbiRules
+from sbc_runtime.action import ALLOW, errno_verdict
 from tests.analysis.lowered import SHIPPED, of_rules, of_text, shipped
 
 HEAD = "abi x86_64, aarch64\nforeign-abi kill-process\n"
@@ -77,6 +82,19 @@ profile child extends parent { syscalls { include @stock-denylist; trap getpid }
 """
         _, diagnostics = of_text(tmp_path, text, "child")
         assert [d.title() for d in diagnostics if d.severity is not Severity.NOTE] == []
+
+    def test_what_is_too_complex_is_left_to_the_proof(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fails(abi: AbiRules) -> tuple[Undecided, ...]:
+            raise TooComplex("more than the budget", 1, str(abi))
+
+        monkeypatch.setattr("sbc.analysis.dead_rules.undecided_rules", fails)
+        assert codes(tmp_path, STOCK + "allow bpf") == []
+
+
+def test_verdicts_of_what_is_too_complex_are_those_that_stand_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sbc.analysis.calls.Table", lambda: Table(40))
+    calls = Calls(shipped("agent-check")[0].syscalls.filters[0].abis[0])
+    assert calls.verdicts("clone") == {ALLOW, errno_verdict(1)}
 
 
 class TestClone3:

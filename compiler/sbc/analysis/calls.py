@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from sbc.decision.policy_road import number_intervals
-from sbc.decision.table import Table
+from sbc.decision.table import Table, TooComplex
 from sbc.decision.words import VARIABLES
 from sbc.kernel.numbers import numbers
 from sbc.policy.conditions import ALWAYS
@@ -62,7 +62,11 @@ class Calls:
         if rules[0].condition == ALWAYS:
             return frozenset({rules[0].verdict})
         table = Table()
-        intervals = number_intervals(table, replaced(self.abi, rules=tuple(rules)))
+        try:
+            intervals = number_intervals(table, replaced(self.abi, rules=tuple(rules)))
+        except TooComplex:
+            # Every verdict that stands there: what can really be reached is among them, and the proof tells the author.
+            return frozenset((*(rule.verdict for rule in rules), self.fallback(number)))
         root = next(diagram for low, high, diagram in intervals if low <= number <= high)
         return frozenset(_leaves(table, root))
 

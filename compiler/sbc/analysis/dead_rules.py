@@ -6,6 +6,7 @@ from sbc.analysis.calls import Calls
 from sbc.analysis.subject import Subject
 from sbc.analysis.witness import surely_decide
 from sbc.decision.shadow import undecided_rules
+from sbc.decision.table import TooComplex
 from sbc.diagnostics.catalogue.lints import CallNeverDecides, RuleNeverDecides
 from sbc.diagnostics.diagnostic import Diagnostic
 from sbc.diagnostics.span import Span
@@ -66,13 +67,19 @@ def _follow(text: RuleText, calls: Calls, leaf: str, fates: dict[Span, _Fate]) -
     within: dict[int, bool] = {}
     for on_number in calls.by_number.values():
         mine = _one_copy([rule for rule in on_number if _takes_in(text, rule, within)], last=last)
-        covering: dict[int, tuple[Rule, ...]] = {}
-        if not surely_decide(mine):
-            covering = {id(one.rule): one.covered_by for one in undecided_rules(replaced(calls.abi, rules=mine))}
+        covering = {} if surely_decide(mine) else _covering(calls, mine)
         for rule in mine:
             span = rule.origin.span
             if span is not None and text.has(span):
                 fates.setdefault(span, _Fate()).add(rule.call, covering.get(id(rule)))
+
+
+def _covering(calls: Calls, rules: tuple[Rule, ...]) -> dict[int, tuple[Rule, ...]]:
+    """Give what covers each rule that never decides; nothing where that is too complex, which the proof then tells."""
+    try:
+        return {id(one.rule): one.covered_by for one in undecided_rules(replaced(calls.abi, rules=rules))}
+    except TooComplex:
+        return {}
 
 
 def _takes_in(text: RuleText, rule: Rule, known: dict[int, bool]) -> bool:

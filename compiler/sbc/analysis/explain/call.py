@@ -5,7 +5,7 @@ from sbc.analysis.explain.question import CallQuestion, QuestionError, read_call
 from sbc.analysis.explain.registers import MASK, registers
 from sbc.decision.policy_road import diagram_of_condition
 from sbc.decision.queries import difference
-from sbc.decision.table import FALSE, Table
+from sbc.decision.table import FALSE, Table, TooComplex
 from sbc.decision.words import input_of_words
 from sbc.diagnostics.suggest import closest
 from sbc.kernel.numbers import names_of, numbers
@@ -76,7 +76,10 @@ def _outcomes(filter_: FilterPolicy, arch: Arch, number: int, known: tuple[int |
     if abi is None or None not in known:
         decision = decide(filter_, arch.audit, number, given)
         return (Outcome(decision.verdict, decision.origin, decision.by),)
-    return possible(abi, number, known)
+    try:
+        return possible(abi, number, known)
+    except TooComplex as error:
+        raise QuestionError(str(error), "give all six arguments") from None
 
 
 def possible(abi: AbiRules, number: int, known: tuple[int | None, ...]) -> tuple[Outcome, ...]:

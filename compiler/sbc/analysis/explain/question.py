@@ -12,7 +12,9 @@ _CALL = re.compile(r"\s*(?:nr\s+)?(?P<call>-?\w+)\s*(?:\((?P<args>.*)\))?\s*", r
 _NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]+|0o[0-7]+|0|[1-9][0-9]*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.S)
-_UNKNOWN = re.compile(r'_|\?|\.\.\.|"[^"]*"|')
+_UNKNOWN = re.compile(r"_|\?|\.\.\.|")
+_TEXT = re.compile(r'"[^"]*"')
+"""A string stands for its address, which nobody knows."""
 
 
 class QuestionError(Exception):
@@ -50,7 +52,8 @@ def read_call(text: str) -> CallQuestion:
     if isinstance(call, str) and call not in all_calls():
         near = closest(call, all_calls())
         raise QuestionError(f"unknown system call `{call}`", f"did you mean `{near}`?" if near else None)
-    parts = match["args"].split(",") if match["args"] and match["args"].strip() else []
+    given = _TEXT.sub("_", match["args"] or "")
+    parts = given.split(",") if given.strip() else []
     if len(parts) > MAX_ARGS:
         raise QuestionError(f"a call has at most {MAX_ARGS} arguments, here are {len(parts)}")
     return CallQuestion(call, tuple(_asked(place, part) for place, part in enumerate(parts)))
