@@ -18,7 +18,7 @@ from sbc.policy.syscalls import FilterPolicy, decide
 from sbc_runtime import instruction as bpf
 from sbc_runtime.action import Verdict
 from sbc_runtime.instruction import Instruction, Program
-from sbc_runtime.verifier import SECCOMP_CODES, Refused, verify
+from sbc_runtime.verifier import SECCOMP_CODES, Refused
 from tests.decision.oracle import Comparing
 
 ByteOrder = Literal["little", "big"]
@@ -104,10 +104,7 @@ def _tally(program: Program, changed: Iterable[Program], differs: Callable[[Prog
     count = dict.fromkeys(Tally._fields, 0)
     for mutant in changed:
         try:
-            if differs(mutant):
-                fate = "caught"
-            else:
-                fate = "harmless" if _surely_alike(program, mutant) else "sampled"
+            fate = "caught" if differs(mutant) else "harmless" if _surely_alike(program, mutant) else "sampled"
         except Refused:
             fate = "refused"
         except TooComplex:

@@ -7,7 +7,18 @@ from sbc_runtime import instruction as bpf
 from sbc_runtime.instruction import Instruction, Program
 
 EDGES = (0, 1, 2, 3, 5, 7, 8, 16, 31, 32, 33, 40, 0x80, 0xFF, 0xFFFF, 0x10000, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
-RETURNS = (0x7FFF0000, 0x80000000, 0, 0x00050001, 0x00050026, 0x0005FFFF, 0x00030007, 0x7FFC0000, 0x7FF00005, 0x12345678)
+RETURNS = (
+    0x7FFF0000,
+    0x80000000,
+    0,
+    0x00050001,
+    0x00050026,
+    0x0005FFFF,
+    0x00030007,
+    0x7FFC0000,
+    0x7FF00005,
+    0x12345678,
+)
 SMALL_MASKS = (0x1, 0x7, 0x1F, 0x21, 0x80000001, 0x80000003)
 
 LOAD = bpf.LD | bpf.W | bpf.ABS

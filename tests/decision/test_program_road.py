@@ -112,7 +112,18 @@ def test_a_returned_value_is_taken_as_the_kernel_takes_it() -> None:
     program = (plain(LOAD, 16), plain(bpf.RET | bpf.A))
     table = Table()
     diagram = diagram_of_program(table, program, "little")
-    for action in (0, 0x10000, 0x30000, 0x50000, 0x7FC00000, 0x7FF00000, 0x7FFC0000, 0x7FFF0000, 0x80000000, 0xFFFF0000):
+    for action in (
+        0,
+        0x10000,
+        0x30000,
+        0x50000,
+        0x7FC00000,
+        0x7FF00000,
+        0x7FFC0000,
+        0x7FFF0000,
+        0x80000000,
+        0xFFFF0000,
+    ):
         for data in (0, 1, 4094, 4095, 4096, 0xFFFF):
             call = Input(0, 0, (action | data, 0, 0, 0, 0, 0))
             assert value_at(table, diagram, call.words()) == Verdict.of_ret(action | data)
