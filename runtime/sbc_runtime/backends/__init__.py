@@ -1,0 +1,1 @@
+"""Ways to run a command apart from the host: one file each, one interface (`interface`)."""

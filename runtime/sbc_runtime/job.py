@@ -1,0 +1,50 @@
+"""What is asked of one run, as the host process sends it to the supervisor. Everything here is data."""
+
+from typing import Literal, NamedTuple
+
+BackendChoice = Literal["auto", "namespace", "bwrap", "process", "seatbelt", "oci"]
+
+StdinKind = Literal["null", "bytes", "descriptor", "terminal"]
+OutKind = Literal["null", "capture", "descriptor", "terminal"]
+
+
+class Caller(NamedTuple):
+    """The host process as it is at the time of the call.
+
+    `home`: the folder of the real uid in the password database; `home_variable`: HOME where it is an absolute path;
+    `tmpdir`: the value of `${tmpdir}`, not yet checked against the profile's paths; `limits`: (resource, soft, hard)
+    of every rlimit, as `resource` numbers them.
+    """
+
+    cwd: str
+    home: str
+    home_variable: str | None
+    tmpdir: str
+    umask: int
+    limits: tuple[tuple[int, int, int], ...]
+    nice: int
+
+
+class Options(NamedTuple):
+    """Choices of the caller. `timeout` (milliseconds) can only shorten the profile's `wall`."""
+
+    backend: BackendChoice = "auto"
+    allow_wider: bool = False
+    timeout: int | None = None
+    stdin: StdinKind = "null"
+    stdout: OutKind = "capture"
+    stderr: OutKind = "capture"
+    rows: int = 24
+    columns: int = 80
+    cgroup_base: str | None = None
+
+
+class Job(NamedTuple):
+    """One run. `params` are texts of absolute paths or of the parameter's type, complete with defaults."""
+
+    run_id: str
+    argv: tuple[str, ...]
+    params: dict[str, str | int]
+    environment: tuple[tuple[str, str], ...]
+    caller: Caller
+    options: Options
