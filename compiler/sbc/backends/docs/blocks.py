@@ -3,6 +3,7 @@
 import re
 from typing import Literal
 
+from sbc.policy.origin import Origin
 from sbc.record import Record
 
 
@@ -57,11 +58,15 @@ class Group(Record):
 
 
 class Table(Record):
-    """A table. `note` heads the notes of its groups; empty: they have none."""
+    """A table. `note` heads the notes of its groups; empty: they have none.
+
+    `matrix`: its cells are short, and mean something only beside each other.
+    """
 
     head: tuple[str, ...]
     groups: tuple[Group, ...]
     note: str = ""
+    matrix: bool = False
 
 
 Block = Paragraph | Subhead | Bullets | Table
@@ -117,6 +122,28 @@ def codes(texts: "tuple[str, ...] | list[str]", separator: str = ", ") -> Inline
     return joined([code(text) for text in texts], separator)
 
 
-def one_group(*rows: tuple[Inline, ...]) -> tuple[Group, ...]:
-    """Give the groups of a table that has no notes."""
-    return (Group((), rows),)
+def table(head: tuple[str, ...], rows: "list[tuple[Inline, ...]]", reasons: "list[str] | None" = None) -> Table:
+    """Give a table without the columns that no row has anything in; rows that follow with one reason are a group."""
+    kept = [place for place in range(len(head)) if any(row[place] for row in rows)]
+    groups: list[tuple[str, list[tuple[Inline, ...]]]] = []
+    for row, why in zip(rows, reasons or [""] * len(rows), strict=True):
+        if not groups or groups[-1][0] != why:
+            groups.append((why, []))
+        groups[-1][1].append(tuple(row[place] for place in kept))
+    made = tuple(Group(prose(why), tuple(found)) for why, found in groups)
+    return Table(tuple(head[place] for place in kept), made, "Why" if reasons and any(reasons) else "")
+
+
+def statement(text: str, written: bool = True) -> Inline:
+    """Give a statement: code where a file says it, prose where it is a default of the language."""
+    return code(text) if written else prose(text)
+
+
+def why(origin: Origin) -> str:
+    """Give the author's reason; where no statement says it, which default of the language does."""
+    return origin.reason if origin.reason or origin.span is not None else f"Default: {origin.text}."
+
+
+def reason(origin: Origin) -> Inline:
+    """Give the reason, to stand after a sentence."""
+    return (Text(" "), *prose(why(origin))) if why(origin) else ()

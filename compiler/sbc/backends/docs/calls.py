@@ -19,6 +19,8 @@ from sbc.backends.docs.blocks import (
     joined,
     plain,
     prose,
+    reason,
+    why,
 )
 from sbc.backends.docs.words import condition_words, exactly, verdict_words
 from sbc.kernel.numbers import numbers
@@ -38,21 +40,23 @@ def summary(policy: Policy) -> Section:
             Text(")."),
         )
         return Section("summary", "Filters", (Paragraph(said),))
-    return Section("summary", "Filters", (Bullets(tuple(_summary(one) for one in filters)),))
+    by_words: dict[Inline, list[Inline]] = {}
+    for one in filters:
+        name = codes(tuple(abi.arch.name for abi in one.abis), " with ")
+        by_words.setdefault(_undecided(one), []).append(name)
+    items = [(*joined(names, "; "), Text(": "), *words) for words, names in by_words.items()]
+    return Section("summary", "Filters", (Bullets(tuple(items)),))
 
 
-def _summary(one: FilterPolicy) -> Inline:
+def _undecided(one: FilterPolicy) -> Inline:
+    """Say what becomes of the calls that no rule decides."""
     first = one.abis[0]
-    made: list[Inline] = [codes(tuple(abi.arch.name for abi in one.abis), " and ")]
-    if len(one.abis) > 1:
-        made.append(plain(" in one filter"))
-    made.append((Text(": a call that no rule decides "), *verdict_words(first.default, first.default_origin, one.name)))
-    for newer in dict.fromkeys(abi.newer for abi in one.abis if abi.newer is not None):
-        words = verdict_words(newer.verdict, newer.origin, one.name)
-        made.append((Text("; one that is newer ("), Code(newer.origin.text), Text(") "), *words))
-    foreign = verdict_words(one.foreign, one.foreign_origin, one.name)
-    made.append((Text("; a call by any other ABI "), *foreign, Text(".")))
-    return joined(made, "")
+    default = verdict_words(first.default, first.default_origin, one.name)
+    made: list[Inline] = [(Text("a call that no rule decides "), *default)]
+    for newer in dict.fromkeys((abi.newer.verdict, abi.newer.origin) for abi in one.abis if abi.newer is not None):
+        made.append((Text("a newer one ("), Code(newer[1].text), Text(") "), *verdict_words(*newer, one.name)))
+    made.append((Text("a call by any other ABI "), *verdict_words(one.foreign, one.foreign_origin, one.name)))
+    return (*joined(made, "; "), Text("."))
 
 
 def _abis(policy: Policy) -> tuple[AbiRules, ...]:
@@ -100,12 +104,14 @@ def calls(policy: Policy) -> Section:
     by_verdict: dict[Inline, list[Group]] = {}
     for origin, statement in _statements(policy, conditional=False).items():
         rows = tuple((code(call), *_cells(call, found, abis)) for call, found in statement.calls.items())
-        by_verdict.setdefault(statement.verdict, []).append(Group(prose(origin.reason), rows))
+        by_verdict.setdefault(statement.verdict, []).append(Group(prose(why(origin)), rows))
     blocks: list[Block] = []
     for verdict, groups in by_verdict.items():
         count = sum(len(group.rows) for group in groups)
         blocks.append(Subhead(_title(verdict, count)))
-        blocks.append(Table(("Call", *abis), tuple(groups), "Why"))
+        blocks.append(
+            Table(("Call", *abis), tuple(groups), "Why" if any(group.note for group in groups) else "", matrix=True)
+        )
     if any(cell[0] == _OTHER for block in blocks if isinstance(block, Table) for cell in _all_cells(block)):
         blocks.append(Paragraph((_OTHER, Text(": the ABI has the call, and another rule or the default decides."))))
     return Section("calls", "Calls", tuple(blocks))
@@ -115,7 +121,7 @@ _OTHER = Mark("other", "other")
 
 
 def _title(verdict: Inline, count: int) -> Inline:
-    first = verdict[0].text
+    first = verdict[0].text.removeprefix("is ")
     counted = f": {count} call" if count == 1 else f": {count} calls"
     return (Text(first[0].upper() + first[1:]), *verdict[1:], Text(counted))
 
@@ -147,8 +153,7 @@ def _argument_rule(origin: Origin, statement: _Statement, abis: tuple[str, ...])
     made: list[Inline] = [codes(tuple(statement.calls)), plain(" "), statement.verdict]
     made.append(condition_words(origin) or (Text(": "), Code(origin.text)))
     made.append(plain("."))
-    if origin.reason:
-        made += [plain(" "), prose(origin.reason)]
+    made.append(reason(origin))
     tests: dict[str, list[str]] = {}
     for abi, condition in statement.conditions.items():
         tests.setdefault(exactly(condition), []).append(abi)

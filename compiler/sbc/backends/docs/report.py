@@ -9,12 +9,13 @@ from sbc.backends.docs.blocks import (
     Mark,
     MarkKind,
     Section,
-    Table,
     Text,
     code,
-    one_group,
     plain,
     prose,
+    reason,
+    statement,
+    table,
 )
 from sbc.backends.target import Loss
 from sbc.policy.origin import Origin
@@ -35,9 +36,8 @@ _STATES: dict[str, MarkKind] = {"enforced": "enforced", "narrower": "narrower", 
 
 def parameters(policy: Policy) -> Section:
     """Tell what must be filled in when the sandbox starts."""
-    rows = [(code(param.name), plain(param.type), _default(param)) for param in policy.params]
-    table = Table(("Name", "Type", "Default"), one_group(*rows))
-    return Section("parameters", "Parameters", (table,) if rows else ())
+    rows: list[tuple[Inline, ...]] = [(code(param.name), plain(param.type), _default(param)) for param in policy.params]
+    return Section("parameters", "Parameters", (table(("Name", "Type", "Default"), rows),) if rows else ())
 
 
 def _default(param: Param) -> Inline:
@@ -52,15 +52,16 @@ def seatbelt(policy: Policy) -> Section:
     """Give what the `seatbelt` block says in SBPL's own names."""
     block = policy.seatbelt
     origins = [one.origin for one in (block.default, *block.statements) if one.origin.span is not None]
-    items = tuple((*_statement(origin), *_reason(origin)) for origin in origins)
+    items = tuple((*_statement(origin), *reason(origin)) for origin in origins)
     return Section("seatbelt", "SBPL of its own", (Bullets(items),) if items else ())
 
 
 def overrides(policy: Policy) -> Section:
     """Tell which statements of the parent profile were replaced."""
-    rows = [(_statement(one.child), _statement(one.parent)) for one in policy.overrides]
-    table = Table(("Statement", "Replaces"), one_group(*rows))
-    return Section("overrides", "Replaced statements of the parent", (table,) if rows else ())
+    rows: list[tuple[Inline, ...]] = [(_statement(one.child), _statement(one.parent)) for one in policy.overrides]
+    return Section(
+        "overrides", "Replaced statements of the parent", (table(("Statement", "Replaces"), rows),) if rows else ()
+    )
 
 
 def coverage(what: Report) -> Section:
@@ -68,31 +69,32 @@ def coverage(what: Report) -> Section:
     rows: list[tuple[Inline, ...]] = []
     for row in what.coverage.rows:
         states = ((Mark(_STATES.get(cell.state, "other"), cell.state),) for cell in row.cells)
-        rows.append((code(row.origin.text), plain(row.origin.where()), *states))
-    table = Table(("Statement", "Where", *what.coverage.targets), one_group(*rows))
-    return Section("coverage", "Coverage by target", (table,) if rows else ())
+        written = row.origin.span is not None
+        where = code(row.origin.where()) if written else plain("default")
+        rows.append((statement(row.origin.text, written), where, *states))
+    return Section(
+        "coverage", "Coverage by target", (table(("Statement", "Where", *what.coverage.targets), rows),) if rows else ()
+    )
 
 
 def losses(what: Report) -> Section:
     """Tell what targets cannot enforce as written."""
-    rows = [
+    rows: list[tuple[Inline, ...]] = [
         (plain(loss.target), (Mark(loss.direction, loss.direction),), _statement(loss.origin), prose(loss.why))
         for loss in what.losses
     ]
-    table = Table(("Target", "It is", "Statement", "What is lost"), one_group(*rows))
-    return Section("losses", "Losses", (table,) if rows else ())
+    return Section("losses", "Losses", (table(("Target", "It is", "Statement", "What is lost"), rows),) if rows else ())
 
 
 def sources(policy: Policy) -> Section:
     """Name the files that the profile was made from."""
-    rows = [(code(source.name), code(source.sha256)) for source in sorted(policy.sources, key=lambda one: one.name)]
-    table = Table(("File", "SHA-256"), one_group(*rows))
-    return Section("sources", "Sources", (table,) if rows else ())
+    rows: list[tuple[Inline, ...]] = [
+        (code(source.name), code(source.sha256)) for source in sorted(policy.sources, key=lambda one: one.name)
+    ]
+    return Section("sources", "Sources", (table(("File", "SHA-256"), rows),) if rows else ())
 
 
 def _statement(origin: Origin) -> Inline:
-    return Code(origin.text), Text(f" ({origin.where()})")
-
-
-def _reason(origin: Origin) -> Inline:
-    return (Text(" "), *prose(origin.reason)) if origin.reason else ()
+    written = origin.span is not None
+    where: Inline = (Text(" ("), Code(origin.where()), Text(")")) if written else ()
+    return *statement(origin.text, written), *where

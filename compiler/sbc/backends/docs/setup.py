@@ -8,14 +8,15 @@ from sbc.backends.docs.blocks import (
     Inline,
     Paragraph,
     Section,
-    Table,
     Text,
     code,
     codes,
     joined,
-    one_group,
     plain,
     prose,
+    reason,
+    table,
+    why,
 )
 from sbc.policy.filesystem import DevicesKind, PathRule, ProcRule, RootKind, StartIn, Tmp
 from sbc.policy.network import LocalPort
@@ -34,7 +35,7 @@ _DEVICES = {
     "standard": "null, zero, full, random, urandom, tty, a private shm and private pseudo-terminals",
     "host": "the host's",
 }
-_SYSTEMS = {None: "all", "linux": "Linux", "macos": "macOS"}
+_SYSTEMS = {"linux": "Linux", "macos": "macOS"}
 _NETWORKS = {
     "none": "None: nothing leaves the sandbox.",
     "host": "The host's network.",
@@ -56,11 +57,15 @@ def files(policy: Policy) -> Section:
     block = policy.files
     facts: list[Inline] = []
     for one in (*block.roots, *block.devices, *block.start_in):
-        facts.append((*_fact(one), *_on(one.origin), Text("."), *_after(one.origin)))
+        facts.append((*_fact(one), *_on(one.origin), Text("."), *reason(one.origin)))
     rows = [_path_row(rule) for rule in block.rules] + [_tmp_row(tmp) for tmp in block.tmps]
-    head = ("Path", "Access", "Options", "System", "Why")
-    blocks: tuple[Block, ...] = (Bullets(tuple(facts)),) if facts else ()
-    return Section("files", "Files", (*blocks, *([Table(head, one_group(*rows))] if rows else [])))
+    reasons = [why(one.origin) for one in (*block.rules, *block.tmps)]
+    blocks: list[Block] = [Paragraph(prose(block.origin.reason))] if block.origin.reason else []
+    if facts:
+        blocks.append(Bullets(tuple(facts)))
+    if rows:
+        blocks.append(table(("Path", "Access", "Options", "System"), rows, reasons))
+    return Section("files", "Files", tuple(blocks))
 
 
 def _fact(one: RootKind | DevicesKind | StartIn) -> Inline:
@@ -91,8 +96,7 @@ def _path_row(rule: PathRule) -> tuple[Inline, ...]:
         code(str(rule.path)),
         plain(rule.access),
         joined(options),
-        plain(_SYSTEMS[rule.origin.on]),
-        prose(rule.origin.reason),
+        _system(rule.origin),
     )
 
 
@@ -108,8 +112,7 @@ def _tmp_row(tmp: Tmp) -> tuple[Inline, ...]:
         code(str(tmp.path)),
         plain("private, empty"),
         joined(options),
-        plain(_SYSTEMS[tmp.origin.on]),
-        prose(tmp.origin.reason),
+        _system(tmp.origin),
     )
 
 
@@ -120,7 +123,7 @@ def proc(policy: Policy) -> Section:
         found.setdefault((rule.access, rule.origin), []).append(_entry(rule))
     words = {"read-only": "Read-only: ", "hide": "Hidden: "}
     items = tuple(
-        (Text(words[access]), *codes(entries), *_on(origin), Text("."), *_after(origin))
+        (Text(words[access]), *codes(entries), *_on(origin), Text("."), *reason(origin))
         for (access, origin), entries in found.items()
     )
     return Section("proc", "Masked paths of /proc", (Bullets(items),) if items else ())
@@ -133,7 +136,7 @@ def _entry(rule: ProcRule) -> str:
 def network(policy: Policy) -> Section:
     """Tell what may be reached."""
     block = policy.network
-    first: Inline = (*plain(_NETWORKS[block.mode]), *_after(block.origin))
+    first: Inline = (*plain(_NETWORKS[block.mode]), *reason(block.origin))
     if block.listed:
         first = (*first, Text(" Only this is allowed:" if block.mode == "host" else " But this is allowed:"))
     items: list[Inline] = []
@@ -142,7 +145,7 @@ def network(policy: Policy) -> Section:
             said: Inline = (Text(f"{one.verb} "), Code(f"localhost:{one.port or '*'}"))
         else:
             said = (Text("connect to the socket "), Code(str(one.path)))
-        items.append((*said, *_on(one.origin), *_after(one.origin)))
+        items.append((*said, *_on(one.origin), *reason(one.origin)))
     return Section("network", "Network", (Paragraph(first), *([Bullets(tuple(items))] if items else [])))
 
 
@@ -156,13 +159,21 @@ def environment(policy: Policy) -> Section:
             if pattern.verb == verb:
                 found.setdefault(pattern.origin, []).append(pattern.pattern)
         items += [
-            (Text(said), *codes(patterns), *_on(origin), Text("."), *_after(origin))
+            (Text(said), *codes(patterns), *_on(origin), Text("."), *reason(origin))
             for origin, patterns in found.items()
         ]
     for one in block.variables:
         value = _amount(one.value, "text")
         items.append(
-            (Text("Set "), Code(one.name), Text(" to "), *value, *_on(one.origin), Text("."), *_after(one.origin))
+            (
+                Text("Set "),
+                Code(one.name),
+                Text(" to "),
+                *value,
+                *_on(one.origin),
+                Text("."),
+                *reason(one.origin),
+            )
         )
     if not items:
         items.append(plain("Empty."))
@@ -178,24 +189,26 @@ def identity(policy: Policy) -> Section:
             value = plain(f"{one.value.first} to {one.value.last}, one for each run")
         else:
             value = _amount(one.value, "text" if isinstance(one.value, str) else "count")
-        rows.append((plain(one.key), (*value, *_on(one.origin)), prose(one.origin.reason)))
+        rows.append((plain(one.key), (*value, *_on(one.origin))))
     if not rows:
         said = plain("The caller's ids; 65534 where root calls.")
         return Section("identity", "Identity", (Paragraph(said),))
-    return Section("identity", "Identity", (Table(("Name", "Value", "Why"), one_group(*rows)),))
+    return Section(
+        "identity", "Identity", (table(("Name", "Value"), rows, [why(one.origin) for one in policy.identity]),)
+    )
 
 
 def limits(policy: Policy) -> Section:
     """Tell the limits in the units that people use."""
     rows = [_limit_row(limit) for limit in policy.limits]
-    table = Table(("Limit", "Value", "Of what", "Why"), one_group(*rows))
-    return Section("limits", "Limits", (table,) if rows else ())
+    made = table(("Limit", "Value", "Of what"), rows, [why(limit.origin) for limit in policy.limits])
+    return Section("limits", "Limits", (made,) if rows else ())
 
 
 def _limit_row(limit: Limit) -> tuple[Inline, ...]:
     kind, what = _LIMITS[limit.key]
     value = (*_amount(limit.value, kind), *_on(limit.origin))
-    return plain(limit.key), value, plain(what), prose(limit.origin.reason)
+    return plain(limit.key), value, plain(what)
 
 
 def _amount(value: int | str | ParamValue, kind: str) -> Inline:
@@ -207,9 +220,10 @@ def _amount(value: int | str | ParamValue, kind: str) -> Inline:
     return plain(units_of(value))
 
 
+def _system(origin: Origin) -> Inline:
+    """Name the only system that a statement is for; empty: it is for all."""
+    return () if origin.on is None else plain(f"{_SYSTEMS[origin.on]} only")
+
+
 def _on(origin: Origin) -> Inline:
     return () if origin.on is None else (Text(f" (on {_SYSTEMS[origin.on]})"),)
-
-
-def _after(origin: Origin) -> Inline:
-    return (Text(" "), *prose(origin.reason)) if origin.reason else ()

@@ -136,7 +136,7 @@ def _register(test: Masked | Between) -> str:
 
 
 def _value(value: int) -> str:
-    return str(value) if value < 10 else f"{value:#x}"
+    return str(value) if value < 1000 else f"{value:#x}"
 
 
 def _equal_to(condition: Condition) -> int | None:
