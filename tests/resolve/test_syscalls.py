@@ -167,3 +167,16 @@ def test_the_error_of_the_architecture_page() -> None:
     (found,) = reporter.diagnostics
     assert found.title() == "`O_WRONLY` is not a value of `socket`'s argument `family`"
     assert (found.label(), found.help()) == ("a flag of open(2)", "did you mean `AF_INET`?")
+
+
+def test_rules_that_include_others_twice_over_end() -> None:
+    head = "".join(f"rules @r{i} {{ include @r{i + 1}; include @r{i + 1} }}\n" for i in range(60))
+    found = rules_on("x86_64", "include @r0", head + "rules @r60 { deny EPERM kcmp }")
+    assert [rule.call for rule in found.rules] == ["kcmp"]
+
+
+def test_a_large_condition_on_every_call_ends() -> None:
+    values = " ".join(map(str, range(5000)))
+    rules = f"deny EPERM {{ * }} when arg0:u32 in {{ {values} }}"
+    found = policy(with_calls(rules, "x86_64, aarch64, riscv64, s390x")).syscalls.filters
+    assert all(len({id(rule.condition) for rule in one.abis[0].rules}) == 1 for one in found)

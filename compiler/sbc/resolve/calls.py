@@ -41,12 +41,20 @@ class Statements:
         self.single: dict[tuple[int, str], tree.AbiList | tree.ForeignAbi | tree.DefaultVerdict] = {}
         self.order: dict[int, tree.SyscallStatement] = {}
         """Every statement met, each once, by identity."""
-        self.included: set[int] = set()
         self._scopes = scopes
         self._groups = groups
         self._reporter = reporter
-        self._open: list[str] = []
+        self._open: list[tree.RulesDefinition] = []
+        self._walked: dict[int, frozenset[str]] = {}
         self._calls: dict[int, tuple[tree.Word, ...]] = {}
+
+    def another(self) -> "Statements":
+        """Give an empty one with the same names."""
+        return Statements(self._scopes, self._groups, self._reporter)
+
+    def includes(self, rules: tree.RulesDefinition) -> bool:
+        """Tell whether a `rules` definition was walked."""
+        return id(rules) in self._walked
 
     def block(self, body: tuple[tree.SyscallStatement, ...], module: Module, level: int) -> None:
         """Walk the body of a `syscalls` block."""
@@ -85,12 +93,16 @@ class Statements:
         found = self._scopes.rules(module, ref)
         if found is None or not isinstance(found.node, tree.RulesDefinition):
             return
-        if ref.name in self._open:
-            chain = (*self._open[self._open.index(ref.name) :], ref.name)
-            self._reporter.add(names.NameCycle(ref.span, chain))
+        if any(found.node is node for node in self._open):
+            chain = [node.name.name for node in self._open]
+            start = next(at for at, node in enumerate(self._open) if node is found.node)
+            self._reporter.add(names.NameCycle(ref.span, (*chain[start:], ref.name)))
             return
-        self.included.add(id(found.node))
-        self._open.append(ref.name)
+        done = self._walked.get(id(found.node), frozenset())
+        if abis <= done:  # what was included before decides all that it would
+            return
+        self._walked[id(found.node)] = done | abis
+        self._open.append(found.node)
         for statement in found.node.body:
             self._statement(statement, abis, found.module, level, "`rules`")
         self._open.pop()

@@ -68,6 +68,7 @@ class Groups:
     def _read(self, module: Module, group: tree.Group) -> Content:
         kind: Kind | None = None
         first: Span | None = None
+        mixed: set[Kind] = set()
         members: dict[tuple[str, str], Thing] = {}
         for member in group.members:
             part = self._part(module, member)
@@ -76,7 +77,9 @@ class Groups:
             if kind is None or first is None:
                 kind, first = part.kind, member.span
             elif part.kind != kind:
-                self._reporter.add(problems.MixedGroup(member.span, group.name.name, part.kind, kind, first))
+                if part.kind not in mixed:  # once for each kind: the rest says nothing new
+                    self._reporter.add(problems.MixedGroup(member.span, group.name.name, part.kind, kind, first))
+                mixed.add(part.kind)
                 continue
             for one in part.members:
                 members.setdefault(_identity(one), one)

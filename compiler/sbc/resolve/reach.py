@@ -5,8 +5,7 @@ from sbc.diagnostics.diagnostic import Reporter
 from sbc.kernel.multiplexed import multiplexed, multiplexer_of
 from sbc.kernel.numbers import all_calls, numbers
 from sbc.resolve.calls import PlacedRule, Statements
-from sbc.resolve.conditions import Lowering
-from sbc.resolve.groups import Groups
+from sbc.resolve.guards import Guards
 from sbc.resolve.scope import Scopes
 from sbc.resolve.subjects import Place
 from sbc.resolve.verdicts import verdict_of
@@ -49,22 +48,22 @@ def check_absent(rules: list[PlacedRule], listed: list[str], reporter: Reporter)
 
 
 def check_unreached(
-    statements: Statements, listed: list[str], scopes: Scopes, groups: Groups, reporter: Reporter
+    statements: Statements, guards: Guards, listed: list[str], scopes: Scopes, reporter: Reporter
 ) -> None:
     """Check the words that no listed ABI reaches: of idle `on` blocks, absent calls, `rules` nobody includes."""
-    unused = Statements(scopes, groups, reporter)
+    unused = statements.another()
     main = scopes.modules.main
     for found in scopes.own(main).values() if main is not None else ():
-        if isinstance(found.node, tree.RulesDefinition) and id(found.node) not in statements.included:
+        if isinstance(found.node, tree.RulesDefinition) and not statements.includes(found.node):
             unused.include(found.node.name, found.module, frozenset(ARCHES), 0)
     for placed in statements.rules:
         if not placed.module.stock:
-            _check_words(placed, [abi for abi in listed if abi in placed.abis], groups, reporter)
+            _check_words(placed, [abi for abi in listed if abi in placed.abis], guards, reporter)
     for placed in unused.rules:
-        _check_words(placed, [], groups, reporter)
+        _check_words(placed, [], guards, reporter)
 
 
-def _check_words(placed: PlacedRule, reached: list[str], groups: Groups, reporter: Reporter) -> None:
+def _check_words(placed: PlacedRule, reached: list[str], guards: Guards, reporter: Reporter) -> None:
     """Lower a rule's unreached calls for the first ABI that has each, for the errors alone."""
     node = placed.node
     own = [abi for abi in ARCHES if abi in placed.abis]
@@ -76,4 +75,4 @@ def _check_words(placed: PlacedRule, reached: list[str], groups: Groups, reporte
         if any(word.text in numbers(abi) for abi in reached):
             continue
         abi = next(abi for abi in (*own, *ARCHES) if word.text in numbers(abi))
-        Lowering(placed.module, groups, Place(word.text, abi, word.span), reporter).guard(node.guard)
+        guards.lower(node.guard, placed.module, Place(word.text, abi, word.span))

@@ -12,8 +12,8 @@ from sbc.policy.policy import Override
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Newer, Rule, Syscalls
 from sbc.resolve.calls import PlacedNewer, Statements
 from sbc.resolve.chain import Level
-from sbc.resolve.conditions import Lowering
 from sbc.resolve.groups import Groups
+from sbc.resolve.guards import Guards
 from sbc.resolve.origins import block_origin, origin_of
 from sbc.resolve.reach import check_absent, check_multiplexers, check_unreached
 from sbc.resolve.scope import Scopes
@@ -39,6 +39,7 @@ class SyscallLowering:
         self._scopes = scopes
         self._groups = groups
         self._reporter = reporter
+        self._guards = Guards(groups, reporter)
         self._statements = Statements(scopes, groups, reporter)
         self._origins: dict[int, Origin] = {}
         self._default: tuple[tree.VerdictWord | None, Origin] = (None, _NO_BLOCK)
@@ -124,7 +125,7 @@ class SyscallLowering:
         rules = {abi: self._rules(abi) for abi in listed}
         check_multiplexers(self._statements.rules, listed, self._reporter)
         check_absent(self._statements.rules, listed, self._reporter)
-        check_unreached(self._statements, listed, self._scopes, self._groups, self._reporter)
+        check_unreached(self._statements, self._guards, listed, self._scopes, self._reporter)
         filters: list[FilterPolicy] = []
         for joined in abis:
             verdict, origin = KILL_PROCESS, _NO_FOREIGN
@@ -163,7 +164,7 @@ class SyscallLowering:
                 condition = ALWAYS
                 if guard is not None:
                     place = Place(word.text, abi, word.span)
-                    condition = Lowering(placed.module, self._groups, place, self._reporter).guard(guard)
+                    condition = self._guards.lower(guard, placed.module, place)
                 found.append(Rule(number, word.text, verdict, origin, condition))
             if len(found) > before:
                 self._used.add(id(node))
