@@ -6,14 +6,33 @@ Each stage reports all its errors before the next one starts; nothing is written
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from sbc import __version__
 from sbc.analysis.lint import lint
 from sbc.analysis.summary import Summary, summarise
-from sbc.backends.bpf.target import Filter
+from sbc.backends import registry
+from sbc.backends.bpf.target import BpfTarget, Filter
+from sbc.backends.bundle.assemble import Parts, bundle, output
+from sbc.backends.coverage import Coverage, Outcome, coverage, judged, refused
+from sbc.backends.docs.report import Report
+from sbc.backends.docs.target import DocsTarget
+from sbc.backends.target import Artifact, OutputFile, Unsayable
 from sbc.diagnostics.catalogue.proof import FilterIsWrong, FilterTooLarge, TooComplexToProve
 from sbc.diagnostics.diagnostic import Failed, Reporter
 from sbc.policy.policy import Policy
 from sbc.resolve.lower import check_definitions, lower
 from sbc.resolve.modules import Modules, load, profile_names
+from sbc.record import Record
+
+EMITTED = ("bpf", "sbpl", "bwrap")
+"""The targets that are made from the policy alone; documents and bundles hold what these made."""
+
+
+class Compilation(Record):
+    """What a profile compiles to: the files of the targets asked for, and the coverage table of all."""
+
+    policy: Policy
+    files: tuple[OutputFile, ...]
+    coverage: Coverage
 
 
 def load_policy(path: Path, profile: str | None, reporter: Reporter) -> Policy:
@@ -62,4 +81,68 @@ def check_file(path: Path, profiles: Sequence[str] | None, reporter: Reporter) -
     return tuple(summarise(policy, build_filters(policy, reporter)) for policy in policies)
 
 
-__all__ = ["Failed", "Iterable"]
+def compile_file(
+    path: Path, profile: str | None, targets: Iterable[str] | None, reporter: Reporter, *, allow_wider: bool = False
+) -> Compilation:
+    """Compile a profile to the targets named (None: the default ones). `Failed` with every error found.
+
+    A default target that has no words for the profile is left out with a note; one named is an error.
+    """
+    names = registry.chosen(targets)
+    policy = load_policy(path, profile, reporter)
+    outcomes = emit(policy, reporter)
+    for outcome in outcomes:
+        name = outcome.target.name
+        asked = name in names
+        if isinstance(outcome.result, Unsayable):
+            if asked:
+                reporter.add(refused(outcome.result, named=targets is not None))
+        elif asked or "bundle" in names:
+            for diagnostic in judged(outcome.result.losses, allow_wider):
+                reporter.add(diagnostic)
+    reporter.end_stage()
+    table = coverage(policy, outcomes)
+    return Compilation(policy, tuple(_files(policy, names, outcomes, table)), table)
+
+
+def emit(policy: Policy, reporter: Reporter) -> tuple[Outcome, ...]:
+    """Emit a policy to every target that is made from it alone; `Failed` where one finds the policy wrong."""
+    filters = build_filters(policy, reporter)
+    bpf = BpfTarget()
+    outcomes = [Outcome(bpf, bpf.artifact(policy.name, filters))]
+    for name in EMITTED[1:]:
+        target = registry.load(name)
+        try:
+            outcomes.append(Outcome(target, target.emit(policy)))
+        except Unsayable as error:
+            outcomes.append(Outcome(target, error))
+        except Failed as failure:
+            for diagnostic in failure.diagnostics:
+                reporter.add(diagnostic)
+    reporter.end_stage()
+    return tuple(outcomes)
+
+
+def report_of(outcomes: Iterable[Outcome], table: Coverage) -> Report:
+    """Give what documents say of the targets."""
+    made = (outcome.result for outcome in outcomes)
+    return Report(table, tuple(loss for result in made if isinstance(result, Artifact) for loss in result.losses))
+
+
+def _files(
+    policy: Policy, names: Sequence[str], outcomes: Sequence[Outcome], table: Coverage
+) -> Iterable[OutputFile]:
+    results = {outcome.target.name: outcome.result for outcome in outcomes}
+    for name, result in results.items():
+        if name in names and isinstance(result, Artifact):
+            yield from result.files
+    if "docs" not in names and "bundle" not in names:
+        return
+    (document,) = DocsTarget(report_of(outcomes, table)).emit(policy).files
+    if "docs" in names:
+        yield document
+    if "bundle" in names:
+        parts = {name: result if isinstance(result, Artifact) else result.why for name, result in results.items()}
+        yield output(
+            bundle(policy, Parts(**parts, coverage=table, docs=document.content.decode(), compiler=__version__))
+        )

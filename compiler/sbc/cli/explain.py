@@ -48,6 +48,10 @@ def run(args: Namespace) -> int:
         return WRONG
     verb, *rest = args.question
     try:
+        from sbc.analysis.explain.targets import on_targets
+        from sbc.backends.coverage import coverage
+        from sbc.pipeline import emit
+
         if verb in PATH_VERBS and len(rest) == 1:
             from sbc.analysis.explain.access import explain_path
 
@@ -61,6 +65,7 @@ def run(args: Namespace) -> int:
     except QuestionError as error:
         complain(f"{error}{f': {error.help}' if error.help else ''}", args)
         return WRONG
+    answer = on_targets(answer, coverage(policy, emit(policy, reporter)))
     if args.json:
         print_json(answer.json())
     else:

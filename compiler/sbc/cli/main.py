@@ -70,3 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("sbc: cancelled", file=sys.stderr)
         return 130
     return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

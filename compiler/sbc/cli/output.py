@@ -18,7 +18,7 @@ def wants_color(args: Namespace) -> bool:
     return bool(args.color == "always")
 
 
-def show(diagnostics: Iterable[Diagnostic], args: Namespace, folder: Path | None = None) -> None:
+def show(diagnostics: Iterable[Diagnostic], args: Namespace, folder: Path | str = "") -> None:
     """Print diagnostics on stderr; with `--json` they are part of the result instead and nothing is printed here.
 
     `folder` is where the names of their sources start from.
@@ -28,7 +28,7 @@ def show(diagnostics: Iterable[Diagnostic], args: Namespace, folder: Path | None
         return
     from sbc.diagnostics.render import render_all
 
-    print(render_all(shown, colour=wants_color(args), folder=folder), file=sys.stderr)
+    print(render_all(shown, colour=wants_color(args), folder=str(folder)), file=sys.stderr)
 
 
 _T = TypeVar("_T")

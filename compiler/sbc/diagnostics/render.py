@@ -1,5 +1,6 @@
 """Diagnostics -> text for people, and data for programs."""
 
+import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -16,15 +17,16 @@ _COLOURS = {Severity.ERROR: "1;31", Severity.LINT: "1;33", Severity.NOTE: "1;36"
 _FAINT = "1;34"
 
 
-def render_all(diagnostics: Iterable[Diagnostic], *, colour: bool = False) -> str:
+def render_all(diagnostics: Iterable[Diagnostic], *, colour: bool = False, folder: str = "") -> str:
     """Give all diagnostics as text, a blank line between two and a newline at the end; empty for none."""
-    return "\n".join(render(diagnostic, colour=colour) + "\n" for diagnostic in diagnostics)
+    return "\n".join(render(diagnostic, colour=colour, folder=folder) + "\n" for diagnostic in diagnostics)
 
 
-def render(diagnostic: Diagnostic, *, colour: bool = False) -> str:
+def render(diagnostic: Diagnostic, *, colour: bool = False, folder: str = "") -> str:
     """Give a diagnostic as text, without a newline at the end.
 
-    Nothing from a source reaches the terminal unescaped.
+    Sources are named from `folder`, the profile's as its user wrote it. Nothing from a source reaches the terminal
+    unescaped.
     """
     paint = _painted if colour else _plain
     main = _COLOURS[diagnostic.severity]
@@ -35,7 +37,7 @@ def render(diagnostic: Diagnostic, *, colour: bool = False) -> str:
         marks += [_Mark(label, "-", _FAINT) for label in diagnostic.secondary()]
         gutter = max(len(str(mark.line)) for mark in marks)
         for number, (source, group) in enumerate(_by_source(marks)):
-            lines += _snippet(source, group, gutter, "-->" if number == 0 else ":::", paint)
+            lines += _snippet(source, group, gutter, "-->" if number == 0 else ":::", paint, folder)
         if diagnostic.help():
             lines.append(paint(f"{' ' * gutter} |", _FAINT))
     if advice := diagnostic.help():
@@ -72,12 +74,13 @@ def _by_source(marks: list[_Mark]) -> list[tuple[Source, list[_Mark]]]:
     return groups
 
 
-def _snippet(source: Source, marks: list[_Mark], gutter: int, arrow: str, paint: _Paint) -> list[str]:
+def _snippet(source: Source, marks: list[_Mark], gutter: int, arrow: str, paint: _Paint, folder: str) -> list[str]:
     """Show the lines of a source that have marks, in order; the place named is that of the first mark given."""
     place = marks[0]
+    name = source.name if source.name.startswith("<") else os.path.normpath(os.path.join(folder, source.name))  # noqa: PTH118
     blank = f"{' ' * gutter} |"
     lines = [
-        f"{' ' * gutter}{paint(arrow, _FAINT)} {visible(source.name)}:{place.line}:{place.start + 1}",
+        f"{' ' * gutter}{paint(arrow, _FAINT)} {visible(name)}:{place.line}:{place.start + 1}",
         paint(blank, _FAINT),
     ]
     before = None
