@@ -26,11 +26,6 @@ def live() -> None:
     needs_live_filters()
 
 
-def calls_for(name: str) -> int:
-    """Give how many calls to make: fewer under the filters of other compilers, which only help to check the check."""
-    return 30_000 if "policy-" in name else 3_000
-
-
 def expected(program: Program, call: Call) -> int:
     """Give what a call returns under a filter that only denies: minus the errno, as the interpreter says."""
     args = tuple(value & LOW for value in call.args) if call.compat else call.args
@@ -48,22 +43,22 @@ def compare(program: Program, calls: list[Call]) -> None:
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_random_and_boundary_calls(name: str) -> None:
-    program = marked(FILTERS[name], {})
-    compare(program, random_calls(program, calls_for(name), 1))
+    program = marked(FILTERS[name].program, {})
+    compare(program, random_calls(program, FILTERS[name].calls, 1))
 
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_calls_of_another_abi(name: str) -> None:
     needs_compat_calls()
-    program = marked(FILTERS[name], {})
-    compare(program, random_calls(program, calls_for(name) // 3, 2, compat=True))
+    program = marked(FILTERS[name].program, {})
+    compare(program, random_calls(program, FILTERS[name].calls // 3, 2, compat=True))
 
 
 @pytest.mark.parametrize("name", FILTERS)
 def test_kills(name: str) -> None:
     """The verdicts that kill stay as they are: the child ends there, and not before."""
     needs_compat_calls()
-    program = marked(FILTERS[name], {}, kills=True)
+    program = marked(FILTERS[name].program, {}, kills=True)
     harmless = Call(0, (0,) * 6)
     probes = [
         *(Call(number | X32, (0,) * 6) for number in (0, 41, 520, 0x3FFFFFFF)),
