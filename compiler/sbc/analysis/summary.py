@@ -44,8 +44,8 @@ def summarise(policy: Policy, filters: Iterable[Filter]) -> Summary:
 
 
 def _line(report: FilterReport) -> str:
-    always = ", ".join(f"{count} on {abi}" for abi, count in report.const_allow)
+    always = ", ".join(f"{count} on {abi}" for abi, count in report.const_allow) or "none, the kernel keeps no bitmap"
     return (
         f"{report.name}: {report.instructions} instructions, longest path {report.longest_path}, "
-        f"allowed without running it: {always or 'none'}, proven in {report.proof_ms:.1f} ms"
+        f"allowed without running it: {always}, proven in {report.proof_ms:.1f} ms"
     )

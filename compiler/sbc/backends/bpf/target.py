@@ -14,6 +14,9 @@ from sbc_runtime.instruction import JA, JMP, RET, Program, pack
 BITMAP_NUMBERS = 471
 """How many numbers of an ABI are counted as constant or not: 0..470, where the tables of Linux 7 end."""
 
+NO_BITMAP = frozenset({"mips64el", "x32"})
+"""ABIs for which the kernel keeps no bitmap: their `asm/seccomp.h` has no `SECCOMP_ARCH_NATIVE` or `_COMPAT`."""
+
 
 class FilterDiffers(Exception):
     """A program does not decide as its policy: a mistake in the compiler, never in the profile.
@@ -64,7 +67,7 @@ class Filter(Record):
         """Give its figures. Counting costs more than making it: only `sbc check` and the benchmark ask."""
         from sbc.backends.bpf.const_allow import const_allow  # noqa: PLC0415
 
-        arches = [abi.arch for abi in self.policy.abis if abi.arch.first_number == 0]
+        arches = [abi.arch for abi in self.policy.abis if abi.arch.name not in NO_BITMAP]
         return FilterReport(
             self.policy.name,
             len(self.program),
