@@ -37,7 +37,8 @@ FORBIDDEN_PAIRS = {
 LATE_ONLY = {"lark": {"sbc.syntax.parser"}, "jinja2": {"sbc.backends.docs"}, "rich": {"sbc.cli"}, "platformdirs": None}
 
 GENERATOR = {
-    "arguments", "assemble", "code", "dispatch", "feasible", "fields", "generate", "leaves", "regions", "search", "select"
+    "arguments", "assemble", "code", "dispatch", "feasible", "fields", "generate", "leaves", "regions", "search",
+    "select",
 }  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def test_imports_run_downwards() -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize(("pair", "why"), FORBIDDEN_PAIRS.items(), ids=lambda value: str(value))
+@pytest.mark.parametrize(("pair", "why"), FORBIDDEN_PAIRS.items(), ids=str)
 def test_parts_that_do_not_know_each_other(pair: tuple[str, str], why: str) -> None:
     above, below = pair
     wrong = [

@@ -19,9 +19,9 @@ from sbc.backends.target import Artifact, OutputFile, Unsayable
 from sbc.diagnostics.catalogue.proof import FilterIsWrong, FilterTooLarge, TooComplexToProve
 from sbc.diagnostics.diagnostic import Failed, Reporter
 from sbc.policy.policy import Policy
+from sbc.record import Record
 from sbc.resolve.lower import check_definitions, lower
 from sbc.resolve.modules import Modules, load, profile_names
-from sbc.record import Record
 
 EMITTED = ("bpf", "sbpl", "bwrap")
 """The targets that are made from the policy alone; documents and bundles hold what these made."""
@@ -129,9 +129,7 @@ def report_of(outcomes: Iterable[Outcome], table: Coverage) -> Report:
     return Report(table, tuple(loss for result in made if isinstance(result, Artifact) for loss in result.losses))
 
 
-def _files(
-    policy: Policy, names: Sequence[str], outcomes: Sequence[Outcome], table: Coverage
-) -> Iterable[OutputFile]:
+def _files(policy: Policy, names: Sequence[str], outcomes: Sequence[Outcome], table: Coverage) -> Iterable[OutputFile]:
     results = {outcome.target.name: outcome.result for outcome in outcomes}
     for name, result in results.items():
         if name in names and isinstance(result, Artifact):
@@ -142,7 +140,14 @@ def _files(
     if "docs" in names:
         yield document
     if "bundle" in names:
-        parts = {name: result if isinstance(result, Artifact) else result.why for name, result in results.items()}
-        yield output(
-            bundle(policy, Parts(**parts, coverage=table, docs=document.content.decode(), compiler=__version__))
+        bpf, sbpl, bwrap = (results[name] for name in EMITTED)
+        assert isinstance(bpf, Artifact)  # noqa: S101 (every verdict can be said in BPF)
+        parts = Parts(
+            bpf,
+            sbpl if isinstance(sbpl, Artifact) else sbpl.why,
+            bwrap if isinstance(bwrap, Artifact) else bwrap.why,
+            table,
+            document.content.decode(),
+            __version__,
         )
+        yield output(bundle(policy, parts))

@@ -1,4 +1,4 @@
-"""Classic-BPF instructions and programs (`struct sock_filter`, `include/uapi/linux/filter.h`; `struct seccomp_data`)."""
+"""Classic-BPF instructions and programs: `struct sock_filter` (`include/uapi/linux/filter.h`) and `seccomp_data`."""
 
 from struct import Struct
 from typing import Literal, NamedTuple

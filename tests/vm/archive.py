@@ -12,7 +12,7 @@ def entries_of(folder: Path, prefix: str = "") -> Iterable[tuple[str, int, bytes
         name = prefix + str(path.relative_to(folder))
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):
-            yield name, mode, os.fsencode(os.readlink(path))
+            yield name, mode, os.fsencode(path.readlink())
         elif stat.S_ISDIR(mode):
             yield name, mode, b""
         elif stat.S_ISREG(mode):

@@ -12,7 +12,10 @@ from tests.vm.debian import Packages
 
 GUEST = Path(__file__).parent / "guest"
 PYTHON = {"bookworm": "3.11", "trixie": "3.13"}
-APPLETS = "sh mount umount cat ls mkdir reboot setsid stty id ps sleep echo uname chmod ip mknod su env true".split()
+APPLETS = (
+    "sh", "mount", "umount", "cat", "ls", "mkdir", "reboot", "setsid", "stty", "id", "ps", "sleep", "echo", "uname",
+    "chmod", "ip", "mknod", "su", "env", "true",
+)  # fmt: skip
 DROPPED = ("share/doc", "share/man", "share/locale", "share/info", "share/lintian", "share/perl5")
 DROPPED_PYTHON = ("test", "idlelib", "lib2to3", "ensurepip", "tkinter", "pydoc_data")
 
@@ -49,7 +52,7 @@ def cache_folder() -> Path:
 
 
 def build(image: Image) -> Path:
-    """Give the folder with the image's `vmlinuz` and `initrd.cpio`; made from Debian's packages where it is not there."""
+    """Give the folder with an image's `vmlinuz` and `initrd.cpio`; they are made where they are not there."""
     folder = cache_folder() / "images" / image.name
     if (folder / "initrd.cpio").exists():
         return folder

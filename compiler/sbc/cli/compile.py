@@ -50,7 +50,9 @@ def run(args: Namespace) -> int:
     from sbc.backends.coverage import table
 
     print(table(made.coverage))
-    print("\n".join([*(f"wrote {name}" for name in written), *(f"removed {name}: not made any more" for name in removed)]))
+    print(
+        "\n".join([*(f"wrote {name}" for name in written), *(f"removed {name}: not made any more" for name in removed)])
+    )
     return FINE
 
 

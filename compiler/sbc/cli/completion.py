@@ -1,6 +1,6 @@
 """`sbc completion`: completion scripts for bash, zsh and fish, made from the commands' own parsers."""
 
-import argparse
+import re
 from argparse import ArgumentParser, Namespace
 
 from sbc.cli.exits import FINE
@@ -30,15 +30,11 @@ def run(args: Namespace) -> int:
 
 
 def _options() -> dict[str, list[str]]:
-    """Give each command's long options, sorted."""
-    from sbc.cli.main import build_parser
+    """Give each command's long options, sorted, as its own help names them."""
+    from sbc.cli.main import build_parsers
 
-    parser = build_parser(None)
-    subparsers = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))  # pyright: ignore[reportPrivateUsage, reportUnknownVariableType]
-    found: dict[str, list[str]] = {}
-    for name, sub in subparsers.choices.items():  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-        found[str(name)] = sorted(o for a in sub._actions for o in a.option_strings if o.startswith("--"))  # pyright: ignore[reportPrivateUsage, reportUnknownVariableType, reportUnknownMemberType, reportUnknownArgumentType]
-    return found
+    found = build_parsers(None).commands
+    return {name: sorted(set(re.findall(r"--[a-z][a-z-]*", parser.format_usage()))) for name, parser in found.items()}
 
 
 def _bash(options: dict[str, list[str]]) -> str:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NamedTuple
 
 from sbc import __version__
 from sbc.cli.commands import COMMANDS, Command
@@ -20,8 +21,15 @@ examples:
 """
 
 
-def build_parser(wanted: str | None) -> argparse.ArgumentParser:
-    """Build the parser; only the wanted command's options are read (None: all of them)."""
+class Parsers(NamedTuple):
+    """The parser of the whole command line, and each command's own."""
+
+    whole: argparse.ArgumentParser
+    commands: dict[str, argparse.ArgumentParser]
+
+
+def build_parsers(wanted: str | None) -> Parsers:
+    """Build the parsers; only the wanted command's options are read (None: all of them)."""
     parser = argparse.ArgumentParser(
         prog="sbc",
         description="Compile one sandbox policy to every target, proven.",
@@ -31,8 +39,9 @@ def build_parser(wanted: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"sbc {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    found: dict[str, argparse.ArgumentParser] = {}
     for command in COMMANDS:
-        sub = commands.add_parser(
+        sub = found[command.name] = commands.add_parser(
             command.name,
             help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
@@ -41,7 +50,7 @@ def build_parser(wanted: str | None) -> argparse.ArgumentParser:
         )
         if wanted is None or wanted == command.name:
             _configure(command, sub)
-    return parser
+    return Parsers(parser, found)
 
 
 def _configure(command: Command, parser: argparse.ArgumentParser) -> None:
@@ -58,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `sbc` with the given arguments (default: the process's) and give its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     wanted = next((a for a in arguments if not a.startswith("-")), None)
-    args = build_parser(wanted).parse_args(arguments)
+    args = build_parsers(wanted).whole.parse_args(arguments)
     try:
         status: int = args.run(args)
         sys.stdout.flush()

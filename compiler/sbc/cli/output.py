@@ -52,7 +52,7 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     return [to_json(diagnostic) for diagnostic in diagnostics]
 
 
-def print_json(value: Any) -> None:
+def print_json(value: object) -> None:
     """Print a result as JSON."""
     print(json.dumps(value, indent=2))
 

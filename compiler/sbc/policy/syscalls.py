@@ -86,7 +86,7 @@ def decide(policy: FilterPolicy, audit: int, number: int, args: tuple[int, ...])
 
 
 class Syscalls(Record):
-    """The `syscalls` block: one policy for each filter, or none at all (`syscalls none`), which reports say out loud."""
+    """The `syscalls` block: one policy for each filter; none at all is `syscalls none`, which reports say out loud."""
 
     filters: tuple[FilterPolicy, ...]
     origin: Origin
