@@ -7,6 +7,9 @@ import pytest
 
 from sbc.backends.bpf.disassemble import disassemble
 from sbc.backends.bpf.names import NO_NAMES, Lines
+from sbc.backends.bpf.policy_lines import lines_of
+from sbc.policy.origin import Origin
+from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
 from sbc_runtime import instruction as bpf
 from sbc_runtime.action import ALLOW, KILL_PROCESS, Verdict, errno_verdict
 from sbc_runtime.arch import ARCHES
@@ -113,3 +116,15 @@ def test_names_only_where_every_path_agrees() -> None:
     assert "socket" in listing[1]
     assert ";" not in listing[3]
     assert ";" not in listing[4]
+
+
+def test_lines_of_a_policy() -> None:
+    one, other = Origin("syscalls", "deny EPERM setns"), Origin("syscalls", f"deny EPERM {{ {'mount ' * 20}}}")
+    default = Origin("syscalls", "default allow")
+    eperm = errno_verdict(1)
+    rules = (Rule(308, "setns", eperm, one), Rule(165, "mount", eperm, other), Rule(308, "setns", eperm, other))
+    lines = lines_of(FilterPolicy((AbiRules(ARCHES["x86_64"], rules, ALLOW, default),), KILL_PROCESS, default))
+    assert lines.verdicts[eperm] == "default: deny EPERM setns and 1 more"
+    assert lines.verdicts[ALLOW] == "default: default allow"
+    assert lines.calls[X86_64, 308] == "default: deny EPERM setns and 1 more"
+    assert lines.calls[X86_64, 165].endswith(" ...")
