@@ -10,7 +10,8 @@ finished cannot start:
 - `${:seccomp}`: a descriptor with the filter for this machine; `${:start-in}`: the folder to start in;
 - `--sbc-hide SOURCE PLACE`: cover PLACE with nothing, by what SOURCE, a path of the host, is once links are resolved:
   a folder by `--perms 0555 --tmpfs PLACE`, anything else by `--dev-bind /dev/null PLACE` (a plain bind could not be
-  opened); missing: an error. `--sbc-hide-try`: missing is skipped, and reported;
+  opened); missing: an error. Where both are one path, PLACE too is what links resolve to, and what is covered already
+  is not covered again. `--sbc-hide-try`: missing is skipped, and reported;
 - `--sbc-seal PLACE`: `--remount-ro PLACE` where PLACE was covered by an empty folder, else nothing;
 - `--sbc-inodes COUNT`: the next `--tmpfs` has at most COUNT inodes; bubblewrap cannot say it, so the budget is
   enforced in another way, or nothing is started.

@@ -46,4 +46,8 @@ def losses(files: Files) -> Iterator[Loss]:
     """Say what is not as the statement says."""
     for stated in on_linux(files.devices)[-1:]:
         if stated.kind == "host":
+            why = (
+                "bubblewrap makes a read-only /dev without devices, so whoever may make files there outside may inside"
+            )
+            yield Loss(NAME, "wider", stated.origin, why)
             yield Loss(NAME, "narrower", stated.origin, "`/dev/pts` and `/dev/shm` are the host's, so both are covered")

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from sbc.backends.bwrap.devices import losses as device_losses
 from sbc.backends.bwrap.devices import mounts as device_mounts
 from sbc.backends.bwrap.step import ROOT, Mount, hidden, host_root, on_linux
+from sbc.backends.bwrap.tree import Tree, above
 from sbc.backends.bwrap.words import NAME, argument, number
 from sbc.backends.target import Loss
-from sbc.policy.filesystem import Files, PathRule, Tmp
+from sbc.policy.filesystem import Files, Tmp
 from sbc.policy.network import Network, UnixSocket
 from sbc.policy.values import PathValue
 
@@ -15,23 +16,11 @@ SOCKET_FOLDERS = ("/run", "/tmp", "/var/run", "/var/tmp")  # noqa: S108 (covered
 """Where hosts keep sockets. A network namespace does not keep anybody from connecting to one that can be seen."""
 
 
-def place_of(rule: PathRule, rules: tuple[PathRule, ...]) -> PathValue:
-    """Give the sandbox path of a rule: its own `as`, or moved with the nearest path above it that has one."""
-    if rule.place is not None:
-        return rule.place
-    movers = [one for one in rules if one.place is not None and one.path.covers(rule.path)]
-    if not movers:
-        return rule.path
-    nearest = max(movers, key=lambda one: len(one.path.parts))
-    moved = nearest.seen_as
-    below = "".join(f"/{part}" for part in rule.path.parts[len(nearest.path.parts) :])
-    return PathValue(moved.base, (moved.rest + below) if moved != ROOT else below or "/")
-
-
 def mounts(files: Files, network: Network) -> tuple[Mount, ...]:
     """Give every mount, in the order of the set-up."""
     rules = on_linux(files.rules)
-    found = [*_areas(rules), *_pins(rules), *_tmps(on_linux(files.tmps)), *device_mounts(files)]
+    tree = Tree(rules)
+    found = [*_areas(tree), *_pins(tree), *_tmps(on_linux(files.tmps)), *device_mounts(files)]
     found.append(Mount(PathValue(None, "/proc"), ("--proc", "/proc"), rank=0))
     said = {mount.place for mount in found}
     if ROOT not in said:
@@ -52,10 +41,10 @@ def _root(files: Files) -> Iterator[Mount]:
         yield Mount(ROOT, (), ("--remount-ro", "/"), rank=0)
 
 
-def _areas(rules: tuple[PathRule, ...]) -> Iterator[Mount]:
+def _areas(tree: Tree) -> Iterator[Mount]:
     option = {"read": "--ro-bind", "write": "--bind"}
-    for rule in rules:
-        place = place_of(rule, rules)
+    for rule in tree.rules:
+        place = rule.place or tree.place(rule.path)
         if rule.access == "hide":
             yield hidden(rule.path, place, rule.optional)
             if rule.path.base == "home":
@@ -66,27 +55,24 @@ def _areas(rules: tuple[PathRule, ...]) -> Iterator[Mount]:
         yield Mount(place, (name, argument(rule.path), argument(place)))
 
 
-def _pins(rules: tuple[PathRule, ...]) -> Iterator[Mount]:
+def _pins(tree: Tree) -> Iterator[Mount]:
     """Make mount points of the writable folders above a protected path, so that they cannot be renamed.
 
     A folder that holds a mount point can be moved, and its path made anew; a mount point itself cannot.
     """
-    said = {rule.path for rule in rules}
     pinned: dict[PathValue, None] = {}
-    for rule in rules:
+    for rule in tree.rules:
         if rule.access == "write":
             continue
-        for length in range(len(rule.path.parts) - 1, 0, -1):
-            above = PathValue(rule.path.base, "".join(f"/{part}" for part in rule.path.parts[:length]))
-            covering = [one for one in rules if one.path.covers(above)]
-            if not covering or max(covering, key=lambda one: len(one.path.parts)).access != "write":
+        for path in above(rule.path):
+            covering = tree.rule(path)
+            if covering is None or covering.access != "write":
                 break
-            if above not in said:
-                pinned[above] = None
+            if path not in tree and path != ROOT:
+                pinned[path] = None
     for path in pinned:
-        pin = PathRule("write", path, rules[0].origin)
-        place = argument(place_of(pin, rules))
-        yield Mount(place_of(pin, rules), ("--bind-try", argument(path), place))
+        place = tree.place(path)
+        yield Mount(place, ("--bind-try", argument(path), argument(place)))
 
 
 def _tmps(tmps: tuple[Tmp, ...]) -> Iterator[Mount]:

@@ -122,6 +122,3 @@ def _losses(policy: Policy) -> Iterator[Loss]:
                     asked[origin] = None
     for origin in asked:
         yield Loss(NAME, "narrower", origin, "bubblewrap has no supervisor to answer, so the call fails with ENOSYS")
-
-
-TARGET = BwrapTarget()

@@ -1,8 +1,9 @@
 """The `files` block as areas of the tree on macOS: which path has which access, shallow first."""
 
+from functools import cached_property
 from typing import TypeVar
 
-from sbc.backends.seatbelt.paths import ENVIRONMENT_HOME, ROOT, resolved, why_unsayable
+from sbc.backends.seatbelt.paths import ENVIRONMENT_HOME, ROOT, parents, resolved, why_unsayable
 from sbc.backends.target import Loss, Unsayable
 from sbc.diagnostics.catalogue.seatbelt import SamePath, UnsayablePath
 from sbc.diagnostics.diagnostic import Diagnostic
@@ -45,17 +46,27 @@ class Areas(Record):
 
     def access(self, path: PathValue) -> Access | None:
         """Give the access of a path by the deepest area that surely covers it; None where only the machine knows."""
-        for area in reversed(self.areas):
-            if area.path.covers(path) and not (area.leaf and area.path != path):
+        for above in (path, *parents(path), ROOT):
+            area = self._by_path.get(above)
+            if area is not None and above.base == path.base and not (area.leaf and above != path):
                 return area.access
         return None
+
+    @cached_property
+    def _by_path(self) -> dict[PathValue, Area]:
+        return {area.path: area for area in self.areas}
+
+    @cached_property
+    def _bases(self) -> dict[Access, frozenset[str | None]]:
+        kinds: tuple[Access, ...] = ("read", "write", "hide")
+        return {kind: frozenset(a.path.base for a in self.areas if a.access == kind) for kind in kinds}
 
     def others(self, access: Access, path: PathValue) -> bool:
         """Tell whether a path may lie in an area of some access though their texts do not say so.
 
         Only a path below a parameter can: it is in no literal area by its text, nor in another parameter's.
         """
-        return path.base is not None and any(a.access == access and a.path.base != path.base for a in self.areas)
+        return path.base is not None and not self._bases[access] <= {path.base}
 
 
 def on_macos(statements: tuple[_Statement, ...]) -> tuple[_Statement, ...]:

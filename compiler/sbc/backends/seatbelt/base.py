@@ -50,8 +50,8 @@ def about_files(rule: SbRule) -> bool:
     return all(canonical(name).startswith(("file-", "process-exec")) for name in rule.operations)
 
 
-def services(seatbelt: Seatbelt) -> tuple[SbRule, ...]:
-    """Give the rules that do not concern files, without the operations that a bare rule of the block decides."""
+def services(seatbelt: Seatbelt, more: tuple[SbRule, ...]) -> tuple[SbRule, ...]:
+    """Give the rules that do not concern files, and `more`, without what a bare rule of the block decides."""
     taken = {
         name
         for rule in seatbelt.statements
@@ -60,7 +60,7 @@ def services(seatbelt: Seatbelt) -> tuple[SbRule, ...]:
         for name in (canonical(operation), *below(canonical(operation)))
     }
     kept: list[SbRule] = []
-    for rule in rules():
+    for rule in (*rules(), *more):
         operations = tuple(name for name in rule.operations if canonical(name) not in taken)
         if operations and not about_files(rule):
             kept.append(SbRule(rule.action, operations, rule.filters))

@@ -46,6 +46,7 @@ def repeated(rules: tuple[SbplRule, ...], ledger: Ledger) -> Iterator[SbRule]:
         if rule.action == "allow" or not rule.filters:
             continue
         names = [name for operation in rule.operations for name in ledger.derived_allows(canonical(operation))]
+        by_filters: dict[tuple[Node, ...], list[str]] = {}
         for operation in dict.fromkeys(names):
             again = tuple(
                 node(one)
@@ -56,7 +57,9 @@ def repeated(rules: tuple[SbplRule, ...], ledger: Ledger) -> Iterator[SbRule]:
             filters: tuple[Node, ...] = tuple(node(one) for one in rule.filters)
             if again:
                 filters = (form("require-all", _any(filters), form("require-not", _any(again))),)
-            yield SbRule("deny", (operation,), filters, None, f"{rule.origin.where()}: {rule.origin.text}")
+            by_filters.setdefault(filters, []).append(operation)
+        for filters, operations in by_filters.items():
+            yield SbRule("deny", tuple(operations), filters, None, f"{rule.origin.where()}: {rule.origin.text}")
 
 
 def _any(filters: tuple[Node, ...]) -> Node:
@@ -80,7 +83,7 @@ def losses(rules: tuple[SbplRule, ...], closed_network: bool, ledger: Ledger) ->
             elif rule.action == "allow" and name in looking:
                 yield Loss(NAME, "wider", rule.origin, "it opens the memory and state of processes outside")
             elif rule.action == "deny" and not rule.filters and ledger.derived_allows(name):
-                why = f"the other blocks allow `{operation}` by path, and a deny without a filter yields to them"
+                why = f"the other blocks allow `{operation}` in part, and a deny without a filter yields to that"
                 yield Loss(NAME, "wider", rule.origin, why)
 
 

@@ -8,6 +8,7 @@ from sbc.backends.seatbelt.operations import ALIASES, NO_EFFECT, PARENTS, canoni
 from sbc.backends.seatbelt.paths import resolved
 from sbc.backends.seatbelt.sexpr import UnquotableError, quoted
 from sbc.diagnostics.catalogue.seatbelt import (
+    BareDefault,
     DeadSpelling,
     FilterArgument,
     MisplacedFilter,
@@ -34,6 +35,8 @@ def check(seatbelt: Seatbelt) -> Iterator[Diagnostic]:
         if not isinstance(statement, SbplRule):
             yield from _unquotable(span, statement.path)
             continue
+        if "default" in statement.operations and not statement.filters:
+            yield BareDefault(span, statement.action)
         operations = [name for name in statement.operations if canonical(name) in PARENTS]
         for name in statement.operations:
             if name in NO_EFFECT:

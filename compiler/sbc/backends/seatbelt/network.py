@@ -33,6 +33,11 @@ def open_to_all(network: Network) -> bool:
     return network.mode == "host" and not network.listed
 
 
+def services() -> SbRule:
+    """Give what a program with a network asks for besides; it stands with the base, below the `seatbelt` block."""
+    return SbRule("allow", ("mach-lookup",), tuple(form("global-name", Text(name)) for name in _SERVICES))
+
+
 def rules(
     network: Network, allowances: tuple[LocalPort | UnixSocket, ...], default_deny: bool, ledger: Ledger
 ) -> Iterator[SbRule]:
@@ -47,8 +52,6 @@ def rules(
             yield SbRule("deny", NETWORK, EVERYTHING)
     if default_deny and (open_to_all(network) or allowances):
         yield SbRule("allow", ("system-socket",))
-    if default_deny and open_to_all(network):
-        yield SbRule("allow", ("mach-lookup",), tuple(form("global-name", Text(name)) for name in _SERVICES))
     for allowance in allowances:
         yield _allowed(allowance)
 

@@ -70,12 +70,11 @@ def profile(policy: Policy) -> Profile:
     if default_deny:
         out.title("macos-base")
         out.rules((SbRule("deny", base.CLOSED, note="open under a default of deny unless named"),), "base")
-        out.rules(base.services(seatbelt), "base")
+        asked = (network.services(),) if network.open_to_all(policy.network) else ()
+        out.rules(base.services(seatbelt, asked), "base")
     else:
         out.title("programs outside are not asked to act")
         out.rules(_closed_actors(users), "base")
-        for name in NEWER_TASKS:
-            out.node(form("when", form("defined?", Word(f"'{name}")), form("deny", Word(name))))
     if statements:
         out.title("seatbelt")
     for one in statements:
@@ -87,6 +86,8 @@ def profile(policy: Policy) -> Profile:
             out.ledger.record_import()
     out.title("process")
     out.rules(processes.rules(), "derived")
+    for name in NEWER_TASKS:
+        out.node(form("when", form("defined?", Word(f"'{name}")), form("deny", Word(name))))
     out.rules(_shared_memory(), "derived")
     out.title("files")
     by_path = network.open_to_all(policy.network)

@@ -21,6 +21,3 @@ class SeatbeltTarget:
         """Emit the profile; `Unsayable` where a path is moved, `Failed` where something in it is wrong on macOS."""
         made = profile(policy)
         return Artifact((OutputFile(f"{policy.name}.sb", made.text.encode("utf-8")),), made.losses, made.notes)
-
-
-TARGET = SeatbeltTarget()

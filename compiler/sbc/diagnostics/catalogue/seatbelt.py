@@ -108,6 +108,19 @@ class UnsayablePath(Diagnostic):
         return f"`{self.path}` cannot stand in an SBPL profile: {self.why}"
 
 
+class BareDefault(Diagnostic):
+    """The default of a profile is said by a statement of its own, once. Right: `default allow`."""
+
+    code: ClassVar[str] = "SBX428"
+    action: str
+
+    def title(self) -> str:
+        return f"`{self.action} default` is not how the default is said"
+
+    def help(self) -> str | None:
+        return f"write `default {self.action}`"
+
+
 class SamePath(Diagnostic):
     """Two spellings of one path on macOS have different access: `/tmp` is `/private/tmp`.
 
