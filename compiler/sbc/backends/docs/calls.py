@@ -24,7 +24,7 @@ from sbc.backends.docs.blocks import (
 )
 from sbc.backends.docs.words import condition_words, exactly, verdict_words
 from sbc.kernel.numbers import numbers
-from sbc.policy.conditions import ALWAYS, Condition
+from sbc.policy.conditions import ALWAYS
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Policy
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
@@ -73,45 +73,31 @@ def _reached(abi: AbiRules) -> Iterator[Rule]:
             decided.add(rule.number)
 
 
-class _Statement:
-    """One statement with its calls: the number of each under each ABI."""
-
-    def __init__(self, verdict: Inline) -> None:
-        self.verdict = verdict
-        self.calls: dict[str, dict[str, int]] = {}
-        self.conditions: dict[str, Condition] = {}
-
-
-def _statements(policy: Policy, conditional: bool) -> dict[Origin, _Statement]:
-    """Collect the reachable rules of each statement, in the order in which they are tried."""
-    found: dict[Origin, _Statement] = {}
+def calls(policy: Policy) -> Section:
+    """Give a table for each verdict: the calls with their numbers, by reason."""
+    abis = tuple(abi.arch.name for abi in _abis(policy))
+    by_verdict: dict[Inline, dict[str, dict[str, dict[str, int]]]] = {}
     for abi in _abis(policy):
         name = abi.arch.name
+        origin: Origin | None = None
+        rows: dict[str, dict[str, int]] = {}
         for rule in _reached(abi):
-            if (rule.condition != ALWAYS) is not conditional:
-                continue
-            if rule.origin not in found:
-                found[rule.origin] = _Statement(verdict_words(rule.verdict, rule.origin, name))
-            statement = found[rule.origin]
-            statement.calls.setdefault(rule.call, {})[name] = rule.number
-            statement.conditions[name] = rule.condition
-    return found
-
-
-def calls(policy: Policy) -> Section:
-    """Give a table for each verdict: the calls with their numbers, by statement, with its reason."""
-    abis = tuple(abi.arch.name for abi in _abis(policy))
-    by_verdict: dict[Inline, list[Group]] = {}
-    for origin, statement in _statements(policy, conditional=False).items():
-        rows = tuple((code(call), *_cells(call, found, abis)) for call, found in statement.calls.items())
-        by_verdict.setdefault(statement.verdict, []).append(Group(prose(why(origin)), rows))
+            if rule.condition == ALWAYS:
+                if rule.origin is not origin:  # a statement's rules follow each other
+                    origin = rule.origin
+                    reasons = by_verdict.setdefault(verdict_words(rule.verdict, origin, name), {})
+                    rows = reasons.setdefault(why(origin), {})
+                # One row for a call that statements on different ABIs treat alike.
+                rows.setdefault(rule.call, {})[name] = rule.number
     blocks: list[Block] = []
-    for verdict, groups in by_verdict.items():
-        count = sum(len(group.rows) for group in groups)
-        blocks.append(Subhead(_title(verdict, count)))
-        blocks.append(
-            Table(("Call", *abis), tuple(groups), "Why" if any(group.note for group in groups) else "", matrix=True)
+    for verdict, reasons in by_verdict.items():
+        groups = tuple(
+            Group(prose(reason_), tuple((code(call), *_cells(call, found, abis)) for call, found in named.items()))
+            for reason_, named in reasons.items()
         )
+        blocks.append(Subhead(_title(verdict, sum(len(group.rows) for group in groups))))
+        note = "Why" if any(group.note for group in groups) else ""
+        blocks.append(Table(("Call", *abis), groups, note, matrix=True))
     if any(cell[0] == _OTHER for block in blocks if isinstance(block, Table) for cell in _all_cells(block)):
         blocks.append(Paragraph((_OTHER, Text(": the ABI has the call, and another rule or the default decides."))))
     return Section("calls", "Calls", tuple(blocks))
@@ -140,26 +126,40 @@ def _cells(call: str, found: dict[str, int], abis: tuple[str, ...]) -> Iterator[
             yield (Mark("absent", "absent"),)
 
 
+class _ArgumentRule:
+    """One statement with a condition: its verdict, its calls, and its condition under each ABI and for each call."""
+
+    def __init__(self, verdict: Inline) -> None:
+        self.verdict = verdict
+        self.calls: dict[str, None] = {}
+        self.tests: dict[str, dict[str, None]] = {}
+
+    def add(self, rule: Rule, abi: str) -> None:
+        self.calls[rule.call] = None
+        self.tests.setdefault(exactly(rule.condition), {})[abi] = None
+
+
 def arguments(policy: Policy) -> Section:
     """Say each rule on arguments in words, with its reason and the exact test."""
     abis = tuple(abi.arch.name for abi in _abis(policy))
-    items = tuple(
-        _argument_rule(origin, statement, abis) for origin, statement in _statements(policy, conditional=True).items()
-    )
+    found: dict[Origin, _ArgumentRule] = {}
+    for abi in _abis(policy):
+        for rule in _reached(abi):
+            if rule.condition != ALWAYS:
+                if rule.origin not in found:
+                    found[rule.origin] = _ArgumentRule(verdict_words(rule.verdict, rule.origin, abi.arch.name))
+                found[rule.origin].add(rule, abi.arch.name)
+    items = tuple(_argument_rule(origin, statement, abis) for origin, statement in found.items())
     return Section("arguments", "Rules on arguments", (Bullets(items),) if items else ())
 
 
-def _argument_rule(origin: Origin, statement: _Statement, abis: tuple[str, ...]) -> Inline:
-    made: list[Inline] = [codes(tuple(statement.calls)), plain(" "), statement.verdict]
-    made.append(condition_words(origin) or (Text(": "), Code(origin.text)))
-    made.append(plain("."))
+def _argument_rule(origin: Origin, statement: _ArgumentRule, abis: tuple[str, ...]) -> Inline:
+    words = condition_words(origin) or (Text(": "), Code(origin.text))
+    made: list[Inline] = [codes(tuple(statement.calls)), plain(" "), statement.verdict, words, plain(".")]
     made.append(reason(origin))
-    tests: dict[str, list[str]] = {}
-    for abi, condition in statement.conditions.items():
-        tests.setdefault(exactly(condition), []).append(abi)
-    said = [(Code(test), *_where(on, abis)) for test, on in tests.items()]
+    said = [(Code(test), *_where(tuple(on), abis)) for test, on in statement.tests.items()]
     return joined([*made, plain(" Exactly: "), joined(said, "; "), plain(".")], "")
 
 
-def _where(on: list[str], abis: tuple[str, ...]) -> Inline:
-    return () if tuple(on) == abis else (Text(" on "), *codes(on))
+def _where(on: tuple[str, ...], abis: tuple[str, ...]) -> Inline:
+    return () if on == abis else (Text(" on "), *codes(on))

@@ -20,6 +20,7 @@ from sbc.backends.docs.report import Report
 from sbc.policy.policy import Policy
 from sbc.record import Record
 
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _BEGIN = re.compile(r"\s*<!-- sbc:begin (\S+)((?: +[a-z]+)*) *-->\s*")
 _END = re.compile(r"\s*<!-- sbc:end *-->\s*")
 _MARKER = re.compile(r"\s*<!--\s*sbc:")
@@ -80,7 +81,7 @@ def update(text: str, policy: Policy, report: Report | None = None) -> str:
     `DocumentError` where it has regions, but none for this profile. Other text stays as it is, byte for byte.
     """
     what = report or Report()
-    lines = text.splitlines(keepends=True)
+    lines = _LINE.findall(text)
     found = regions(lines)
     if not found:
         whole = document(policy, what)
@@ -89,7 +90,10 @@ def update(text: str, policy: Policy, report: Report | None = None) -> str:
     if not own:
         raise DocumentError(found[0].start, f"no region is for `{policy.name}`; this one is for `{found[0].profile}`")
     for region in reversed(own):
-        lines[region.start : region.end] = [f"\n{_content(region.keys, policy, what)}\n"]
+        content = f"\n{_content(region.keys, policy, what)}\n"
+        # The document's own line ends.
+        windows = lines[region.start - 1].endswith("\r\n")
+        lines[region.start : region.end] = [content.replace("\n", "\r\n") if windows else content]
     return "".join(lines)
 
 
