@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any
 
+from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from sbc.syntax.tables import grammar_text
@@ -22,8 +23,24 @@ _SAMPLES = {
     "GROUP": ["@keyring", "@new-namespaces"],
     "STOCK": ["<groups>", "<a-b_1>"],
 }
-_NEWLINES = ["\n", "\n\n", "\n\n\n", " # c\n", "\n# c\n", "\n## why\n", "\n## why\n##  more\n", "\n## no\n\n", " ## x\n", "\r\n",
-             "\n### c\n", "\n##\n", "\n\t# c\n\n  ## why\n"]  # fmt: skip
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+"""What hypothesis says of texts that take long to make, or are long."""
+
+_NEWLINES = [
+    "\n",
+    "\n\n",
+    "\n\n\n",
+    " # c\n",
+    "\n# c\n",
+    "\n## why\n",
+    "\n## why\n##  more\n",
+    "\n## no\n\n",
+    " ## x\n",
+    "\r\n",
+    "\n### c\n",
+    "\n##\n",
+    "\n\t# c\n\n  ## why\n",
+]
 _BLANKS = [" ", " ", " ", "  ", "\t"]
 _DEPTH = 12
 

@@ -1,7 +1,7 @@
 """What the tests of the syntax share."""
 
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from sbc.data import profiles_folder
 from sbc.diagnostics.diagnostic import Diagnostic, Reporter
@@ -35,14 +35,14 @@ def statements_of(block: str) -> tuple[Statement, ...]:
     return body
 
 
-def meaning(value: Any) -> Any:
+def meaning(value: object) -> object:
     """Give a tree as plain data without places: equal where two texts say the same."""
     if isinstance(value, Span):
         return None
     if isinstance(value, Record):
         return (type(value).__name__, *(meaning(part) for part in value.__dict__.values()))
     if isinstance(value, tuple):
-        return tuple(meaning(part) for part in value)
+        return tuple(meaning(part) for part in cast("tuple[object, ...]", value))
     return value
 
 

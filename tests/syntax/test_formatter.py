@@ -3,16 +3,18 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 
 from sbc.diagnostics.diagnostic import Failed
 from sbc.syntax.formatter import format_source
-from tests.syntax.derive import texts
+from tests.syntax.derive import SLOW, texts
 from tests.syntax.helpers import meaning, shipped, tree_of
 
 
 def test_blanks_newlines_and_commas() -> None:
-    text = 'sbx   1;use <groups>\n\n\n\nprofile  p{\n\tparam d:dir\n  files{root private;read{/a,/b ,  "/c d"}optional}\n}'
+    text = (
+        'sbx   1;use <groups>\n\n\n\nprofile  p{\n\tparam d:dir\n  files{root private;read{/a,/b ,  "/c d"}optional}\n}'
+    )
     assert format_source(text) == (
         "sbx 1\n"
         "use <groups>\n"
@@ -98,7 +100,7 @@ def test_shipped_files_keep_their_meaning(path: Path) -> None:
     assert format_source(formatted) == formatted
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
 @given(texts())
 def test_formatting_keeps_the_meaning_and_every_comment(text: str) -> None:
     formatted = format_source(text)
@@ -106,7 +108,7 @@ def test_formatting_keeps_the_meaning_and_every_comment(text: str) -> None:
     assert _comments(formatted) == _comments(text)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
 @given(texts())
 def test_formatting_twice_changes_nothing(text: str) -> None:
     formatted = format_source(text)

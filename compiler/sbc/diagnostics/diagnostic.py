@@ -53,7 +53,7 @@ class Diagnostic(Record):
         return None
 
 
-class Failed(Exception):  # noqa: N818 - it says what became of the stage
+class Failed(Exception):
     """A stage could not go on; carries every diagnostic that it and the stages before it made."""
 
     def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:

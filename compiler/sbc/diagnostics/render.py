@@ -37,7 +37,9 @@ def render(diagnostic: Diagnostic, *, colour: bool = False, folder: str = "") ->
         marks += [_Mark(label, "-", _FAINT) for label in diagnostic.secondary()]
         gutter = max(len(str(mark.line)) for mark in marks)
         for number, (source, group) in enumerate(_by_source(marks)):
-            lines += _snippet(source, group, gutter, "-->" if number == 0 else ":::", paint, folder)
+            arrow = paint("-->" if number == 0 else ":::", _FAINT)
+            lines.append(f"{' ' * gutter}{arrow} {_name(source, folder)}:{group[0].line}:{group[0].start + 1}")
+            lines += _snippet(source, group, gutter, paint)
         if diagnostic.help():
             lines.append(paint(f"{' ' * gutter} |", _FAINT))
     if advice := diagnostic.help():
@@ -74,15 +76,16 @@ def _by_source(marks: list[_Mark]) -> list[tuple[Source, list[_Mark]]]:
     return groups
 
 
-def _snippet(source: Source, marks: list[_Mark], gutter: int, arrow: str, paint: _Paint, folder: str) -> list[str]:
-    """Show the lines of a source that have marks, in order; the place named is that of the first mark given."""
-    place = marks[0]
-    name = source.name if source.name.startswith("<") else os.path.normpath(os.path.join(folder, source.name))  # noqa: PTH118
+def _name(source: Source, folder: str) -> str:
+    """Give the name of a source as seen from a folder; stock ones have no place."""
+    stock = source.name.startswith("<")
+    return visible(source.name if stock else os.path.normpath(os.path.join(folder, source.name)))  # noqa: PTH118
+
+
+def _snippet(source: Source, marks: list[_Mark], gutter: int, paint: _Paint) -> list[str]:
+    """Show the lines of a source that have marks, in order."""
     blank = f"{' ' * gutter} |"
-    lines = [
-        f"{' ' * gutter}{paint(arrow, _FAINT)} {visible(name)}:{place.line}:{place.start + 1}",
-        paint(blank, _FAINT),
-    ]
+    lines = [paint(blank, _FAINT)]
     before = None
     for line in sorted({mark.line for mark in marks}):
         here = sorted((mark for mark in marks if mark.line == line), key=lambda mark: mark.sign != "^")

@@ -19,6 +19,9 @@ _STATEMENTS = "_items{"
 
 _NEWLINE = "_NL"
 
+_MOST_KNOWN = 10_000
+"""So many different words are remembered, so that memory has an end where many files are read."""
+
 DROP, KEEP, MELT = 0, 1, 2
 """What becomes of a symbol's value in its rule: left out, one value, or a list whose values join the rule's."""
 
@@ -32,6 +35,11 @@ class Rule(NamedTuple):
     origin: str
     action: str
     symbols: tuple[int, ...]
+
+    def kept(self) -> list[tuple[int, bool]]:
+        """Give the places of the symbols whose values are kept, counted from the end, and whether each melts."""
+        count = len(self.symbols)
+        return [(at - count, role == MELT) for at, role in enumerate(self.symbols) if role != DROP]
 
 
 class Tables:
@@ -91,16 +99,10 @@ class Tables:
             known = (keyword,) if keyword else ()
             if token.shape != "mark":
                 known += tuple(name for name, matcher in self._matchers if matcher.fullmatch(token.text))
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
             self._known[token.text] = known
         return known
-
-    def choose(self, token: Token, state: int) -> str | None:
-        """Give the terminal that a token is in a state; None where none can stand there."""
-        actions = self.states[state]
-        for terminal in self.terminals(token):
-            if terminal in actions:
-                return terminal
-        return None
 
     def list_after(self, state: int) -> tuple[str, int] | None:
         """Give the list of statements that can begin in a state, by its symbol and the state after it."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sbc.syntax.automaton import DROP, END, MELT, OUTERMOST, Tables
+from sbc.syntax.automaton import OUTERMOST, Tables
 from sbc.syntax.lexer import Token
 
 
@@ -29,30 +29,37 @@ class Driver:
         self.firsts = [0]  # the first token of each symbol on the stack
         self._build = build
         self._complain = complain
+        self._rules = [(rule, rule.kept()) for rule in tables.rules]
         self._parentheses = 0
         self._last_end = 0
 
     def run(self) -> object:
         """Give the value of the whole text; None after an error."""
-        tables, tokens = self.tables, self.tokens
+        tables, tokens, states = self.tables, self.tokens, self.states
         good = True
         while True:
             token = tokens[self.at]
-            state = self.states[-1]
             if token.shape == "newline" and self._parentheses:
                 self.at += 1
                 continue
-            terminal = tables.choose(token, state)
-            if terminal is None:
-                good = False
-                if not (self._complain(self) and self._recover()):
-                    return None
-                continue
-            action = tables.states[state][terminal]
-            if action >= 0:
+            terminals = tables.terminals(token)
+            while True:  # reduce until the token can be shifted
+                actions = tables.states[states[-1]]
+                action = None
+                for terminal in terminals:
+                    if (action := actions.get(terminal)) is not None:
+                        break
+                if action is None or action >= 0:
+                    break
+                self._reduce(-1 - action)
+                if states[-1] == tables.end and token.shape == "end":
+                    return self.values[-1] if good else None
+            if action is not None:
                 self._shift(token, action)
-            elif self._reduce(-1 - action) == tables.end and terminal == END:
-                return self.values[-1] if good else None
+                continue
+            good = False
+            if not (self._complain(self) and self._recover()):
+                return None
 
     def _shift(self, token: Token, state: int) -> None:
         self._last_end = token.end
@@ -63,33 +70,28 @@ class Driver:
         self.firsts.append(self.at)
         self.at += 1
 
-    def _reduce(self, number: int) -> int:
-        rule = self.tables.rules[number]
-        count = len(rule.symbols)
+    def _reduce(self, number: int) -> None:
+        rule, kept = self._rules[number]
+        values = self.values
         children: list[Any] = []
+        for place, melts in kept:
+            value = values[place]
+            if not melts:
+                children.append(value)
+            elif children:
+                children += value
+            else:  # a list grows in place, so that a long one costs no copies
+                children = value
         first = self.at
-        if count:
-            values = self.values[-count:]
+        if count := len(rule.symbols):
             first = self.firsts[-count]
-            for position, role in enumerate(rule.symbols):
-                if role == DROP:
-                    continue
-                value = values[position]
-                if role != MELT:
-                    children.append(value)
-                elif position == 0:
-                    children = value  # a list grows in place, so that a long one costs no copies
-                else:
-                    children += value
-            del self.values[-count:], self.states[-count:], self.firsts[-count:]
-        value = children
-        if rule.action:
-            value = self._build(rule.action, children, self.tokens[first].start, self._last_end)
-        state = self.tables.states[self.states[-1]][rule.origin]
-        self.states.append(state)
-        self.values.append(value)
+            del values[-count:], self.states[-count:], self.firsts[-count:]
+        self.states.append(self.tables.states[self.states[-1]][rule.origin])
         self.firsts.append(first)
-        return state
+        if rule.action:
+            values.append(self._build(rule.action, children, self.tokens[first].start, self._last_end))
+        else:
+            values.append(children)
 
     # ---- after an error ------------------------------------------------------------------------------------------
 

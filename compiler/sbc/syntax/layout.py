@@ -113,7 +113,7 @@ class _Reader:
         """Read a member of a set: a word, or several with `|` between them."""
         parts: Statement = []
         while event := self._next():
-            if event.kind == "newline" or event.kind == "comment":
+            if event.kind != "token":
                 if parts[-1] != "|":
                     break
                 parts += self._breaks()

@@ -6,7 +6,7 @@ expression of its own.
 """
 
 import re
-from typing import Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 Shape = Literal["word", "path", "string", "group", "stock", "mark", "newline", "stuck", "bad", "end"]
 
@@ -48,7 +48,7 @@ def tokens_of(text: str) -> list[Token]:
     sticky_end = -1
     append = found.append
     for match in _SHAPES.finditer(text):
-        shape = cast("Shape | Literal['blank']", match.lastgroup)
+        shape: Any = match.lastgroup
         if shape != "blank":
             start, end = match.span()
             if shape == "mark" and text[start] == ";":  # a run of them is one token, so that `;;;;...` costs little

@@ -122,38 +122,48 @@ def tables() -> Tables:
 
 
 def build_tables(grammar: str) -> Tables:
-    """Make the tables of a grammar."""
+    """Make the tables of a grammar: the same for the same grammar, though lark numbers states anew each time."""
     from lark import Lark
     from lark.grammar import Rule as LarkRule
     from lark.lexer import TerminalDef
 
     lark = Lark(grammar, parser="lalr", maybe_placeholders=False)
     data, memo = lark.memo_serialize([TerminalDef, LarkRule])  # pyright: ignore[reportUnknownMemberType]
-    table = data["parser"]["parser"]
-    names: dict[Any, str] = {int(number): name for number, name in table["tokens"].items()}
-    rule_numbers: dict[int, int] = {}
-    rules: list[Rule] = []
     keywords: dict[str, str] = {}
     patterns: dict[str, str] = {}
-    for number, entry in memo.items():
-        if entry["__type__"] == "Rule":
-            rule_numbers[int(number)] = len(rules)
-            rules.append(_rule(entry))
-        elif entry["pattern"]["__type__"] == "PatternStr":
-            keywords[entry["pattern"]["value"]] = entry["name"]
-        elif not entry["name"].startswith("_"):
-            patterns[entry["name"]] = entry["pattern"]["value"]
-    order = {int(state): position for position, state in enumerate(table["states"])}
-    states: list[dict[str, int]] = []
-    for actions in table["states"].values():
-        states.append(
-            {
-                names[int(symbol)]: -1 - rule_numbers[to["@"]] if reduces else order[to]
-                for symbol, (reduces, to) in actions.items()
-            }
-        )
-    start, end = (order[table[kind]["start"]] for kind in ("start_states", "end_states"))
-    return Tables(states, rules, keywords, patterns, start=start, end=end)
+    for reference in data["parser"]["lexer_conf"]["terminals"]:
+        terminal = memo[reference["@"]]
+        name, pattern = terminal["name"], terminal["pattern"]
+        if pattern["__type__"] == "PatternStr":
+            keywords[pattern["value"]] = name
+        elif not name.startswith("_"):
+            patterns[name] = pattern["value"]
+    table = data["parser"]["parser"]
+    names = {int(number): name for number, name in table["tokens"].items()}
+    rules = {reference["@"]: number for number, reference in enumerate(data["rules"])}
+    raw = {
+        int(state): dict(sorted((names[int(number)], action) for number, action in actions.items()))
+        for state, actions in table["states"].items()
+    }
+    start, end = table["start_states"]["start"], table["end_states"]["start"]
+    order = _reached(raw, start)
+    states = [
+        {symbol: -1 - rules[to["@"]] if reduces else order[to] for symbol, (reduces, to) in raw[state].items()}
+        for state in order
+    ]
+    made = [_rule(memo[reference["@"]]) for reference in data["rules"]]
+    return Tables(states, made, keywords, patterns, start=order[start], end=order[end])
+
+
+def _reached(states: dict[int, dict[str, list[Any]]], start: int) -> dict[int, int]:
+    """Number the states in the order in which they are reached from the first."""
+    order = {start: 0}
+    for state in (waiting := [start]):
+        for reduces, to in states[state].values():
+            if not reduces and to not in order:
+                order[to] = len(order)
+                waiting.append(to)
+    return order
 
 
 def _rule(entry: dict[str, Any]) -> Rule:

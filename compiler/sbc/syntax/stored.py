@@ -1,16 +1,15 @@
 """Syntax trees as data: the stock library is parsed when the wheel is built, not each time that it is used.
 
-A node is a list: the number of its class, where it starts and ends, then its other fields; a tuple is a list that begins
-with null. A stored tree is used only for the very source that it was made from and by the very shapes of nodes that made
-it; whatever else is found counts as nothing.
+A node is a list: the number of its class, where it starts and ends, then its other fields; a tuple is a list that
+begins with null. A stored tree is used only for the very source that it was made from, and by the very shapes of nodes
+that made it; whatever else is found counts as nothing.
 """
 
 import hashlib
 import json
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sbc.data import grammar_folder
 from sbc.diagnostics.span import Source, Span
@@ -84,14 +83,14 @@ def _key(source: Source) -> str:
     return hashlib.sha256(repr((_FORMAT, shapes, source_digest(source))).encode()).hexdigest()
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(value: object) -> object:
     if isinstance(value, Record):
         kind = type(value)
         span: Span = value.__dict__["span"]
         fields = (_encoded(value.__dict__[name]) for name in _fields(kind))
         return [_numbers()[kind], span.start, span.end, *fields]
     if isinstance(value, tuple):
-        return [None, *map(_encoded, value)]
+        return [None, *map(_encoded, cast("tuple[object, ...]", value))]
     return value
 
 
@@ -100,10 +99,11 @@ class _Decoder:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._shapes = [(kind, _fields(kind)) for kind in _classes()]
+        self._shapes: list[tuple[type[Record], tuple[str, ...]]] = [(kind, _fields(kind)) for kind in _classes()]
 
     def node(self, data: list[Any]) -> Record:
-        kind, names = self._shapes[data[0]]
+        number: int = data[0]
+        kind, names = self._shapes[number]
         span = object.__new__(Span)
         fields = span.__dict__
         fields["source"] = self._source
@@ -112,11 +112,11 @@ class _Decoder:
         node = object.__new__(kind)
         fields = node.__dict__
         for name, value in zip(names, data[3:], strict=True):
-            fields[name] = self._value(value) if type(value) is list else value
+            fields[name] = value if type(value) is not list else self._list(cast("list[Any]", value))
         fields["span"] = span
         return node
 
-    def _value(self, data: list[Any]) -> Record | tuple[Any, ...]:
+    def _list(self, data: list[Any]) -> Record | tuple[Any, ...]:
         if data[0] is not None:
             return self.node(data)
-        return tuple([self._value(item) if type(item) is list else item for item in data[1:]])
+        return tuple([self._list(cast("list[Any]", item)) if type(item) is list else item for item in data[1:]])

@@ -10,6 +10,7 @@ import json
 import os
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,8 @@ def save(tables: Tables, grammar: str) -> None:
             file.write(encode(tables, grammar))
         temporary.replace(folder / _NAME)
     except OSError:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def _cache_folder() -> Path | None:

@@ -65,8 +65,8 @@ class UnknownWord(Diagnostic):
 class NotClosed(Diagnostic):
     """A `{` or `(` has no partner.
 
-        files { read /usr      # wrong
-        files { read /usr }    # right
+    files { read /usr      # wrong
+    files { read /usr }    # right
     """
 
     code: ClassVar[str] = "SBX103"
@@ -96,7 +96,7 @@ class ClosesNothing(Diagnostic):
 class NoVersion(Diagnostic):
     """A file starts with the version of the language that it is written in.
 
-        sbx 1
+    sbx 1
     """
 
     code: ClassVar[str] = "SBX105"
@@ -134,7 +134,7 @@ class StringNotClosed(Diagnostic):
         return "the string is not closed"
 
     def label(self) -> str:
-        return "no `\"` follows on this line"
+        return 'no `"` follows on this line'
 
 
 class BadEscape(Diagnostic):
@@ -149,14 +149,14 @@ class BadEscape(Diagnostic):
         return f"`{self.escape}` {self.why}"
 
     def help(self) -> str | None:
-        return r'known are `\n`, `\t`, `\\`, `\"`, `\$`, `\xHH` (01 to 7f) and `\u{H...}`'
+        return r"known are `\n`, `\t`, `\\`, `\"`, `\$`, `\xHH` (01 to 7f) and `\u{H...}`"
 
 
 class ReservedInPath(Diagnostic):
     r"""Characters that patterns and quoting use elsewhere are reserved in a bare path; a string takes them as they are.
 
-        read /opt/a*b      # wrong: paths are never patterns
-        read "/opt/a*b"    # right: the file whose name has a star
+    read /opt/a*b      # wrong: paths are never patterns
+    read "/opt/a*b"    # right: the file whose name has a star
     """
 
     code: ClassVar[str] = "SBX109"
@@ -177,9 +177,9 @@ class ReservedInPath(Diagnostic):
 class ParameterInside(Diagnostic):
     r"""A parameter stands at the start of a path, or alone; values are never pasted into text.
 
-        write /srv/${name}        # wrong
-        write ${folder}/cache     # right
-        set A = "\${not a parameter}"
+    write /srv/${name}        # wrong
+    write ${folder}/cache     # right
+    set A = "\${not a parameter}"
     """
 
     code: ClassVar[str] = "SBX110"
