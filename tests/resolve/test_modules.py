@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sbc.diagnostics.diagnostic import Failed, Reporter
-from sbc.resolve.lower import lower
+from sbc.resolve.lower import check_definitions, lower
 from sbc.resolve.modules import MAX_DEPTH, MAX_FILES, load
 from tests.resolve.lowered import FILES, codes, policy, told, with_calls
 
@@ -125,3 +125,14 @@ def test_groups_are_checked_whether_used_or_not() -> None:
     assert codes(with_calls("", head="group @g { ptrcae CLONE_NEWUSR }")) == ["SBX201", "SBX202"]
     assert codes(with_calls("", head="rules @r { deny EPRM kcmp }")) == ["SBX207"]
     assert codes(with_calls("", head="group @paths { ${work} }")) == ["SBX367"]
+
+
+def test_a_library_is_checked_by_itself(tmp_path: Path) -> None:
+    main = tmp_path / "lib.sbx"
+    main.write_text(
+        "sbx 1\ngroup @g { ptrcae }\nrules @r { deny EPRM kcmp; deny EPERM @nope; deny EPERM close when x == 1 }\n"
+    )
+    reporter = Reporter()
+    with pytest.raises(Failed):
+        check_definitions(load(main, reporter), reporter)
+    assert [one.code for one in reporter.diagnostics] == ["SBX201", "SBX204", "SBX207", "SBX208"]

@@ -114,6 +114,7 @@ def test_the_name_must_exist_in_each_call() -> None:
         ("open when flags & O_ACCMODE == O_CREAT", "SBX261"),
         ("open when flags & 0 == 0", "SBX262"),
         ("mount when data > 0", "SBX263"),
+        ("socket when family in { }", "SBX265"),
         ("mount when data in { 0 }", "SBX263"),
         ("mount when arg4 has any 1", "SBX263"),
     ],

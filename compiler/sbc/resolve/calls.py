@@ -134,15 +134,18 @@ class Statements:
         key = id(rule)
         if key not in self._calls:
             found: dict[str, tree.Word] = {}
+            told = False
             for written in rule.calls:
                 if isinstance(written, tree.GroupRef):
                     content = self._groups.content(module, written, "system calls")
-                    words = [tree.Word(one.text, written.span) for one in content if isinstance(one, tree.Word)]
+                    words = [tree.Word(one.text, written.span) for one in content.members if isinstance(one, tree.Word)]
+                    told = told or content.told
                 else:
                     words = self._groups.calls_named(written)
+                    told = told or not words
                 for word in words:
                     found.setdefault(word.text, word)
-            if not found and not self._reporter.failed:
+            if not found and not told:
                 self._reporter.add(verdicts.NoCalls(rule.span))
             self._calls[key] = tuple(found.values())
         return self._calls[key]

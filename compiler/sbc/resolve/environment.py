@@ -37,6 +37,8 @@ def _read(block: tree.Block, params: Params, reporter: Reporter) -> list[Entry[S
     for statement, on in opened(block.body or (), reporter):
         origin = origin_of("environment", statement, on)
         if isinstance(statement, tree.PatternStatement):
+            if not statement.patterns:
+                reporter.add(problems.NothingNamed(statement.span))
             for word in statement.patterns:
                 pattern = Pattern(statement.verb, word.text, origin)
                 if not _again(found, (statement.verb, word.text), origin, word.span.text, reporter):

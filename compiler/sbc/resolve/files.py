@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar, cast
 
 from sbc.diagnostics.catalogue import files as problems
-from sbc.diagnostics.catalogue.blocks import ValueKind
+from sbc.diagnostics.catalogue.blocks import NothingNamed, ValueKind
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.policy.filesystem import Devices, DevicesKind, Files, PathRule, RootKind, StartIn, Tmp
 from sbc.policy.origin import Origin, System
@@ -90,12 +90,16 @@ class FilesLowering:
 
     def _paths(self, statement: tree.PathStatement, module: Module, origin: Origin) -> list[Entry[Shown]]:
         written: list[tree.Path] = []
+        told = False
         for path in statement.paths:
             if isinstance(path, tree.Path):
                 written.append(path)
             else:
                 content = self._groups.content(module, path, "paths")
-                written.extend(one for one in content if isinstance(one, tree.Path))
+                written.extend(one for one in content.members if isinstance(one, tree.Path))
+                told = told or content.told
+        if not written and not told:
+            self._reporter.add(NothingNamed(statement.span))
         self._check_options(statement, len(written))
         place = self._params.path(statement.place) if statement.place and len(written) == 1 else None
         found: list[Entry[Shown]] = []

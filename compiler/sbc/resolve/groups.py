@@ -23,13 +23,17 @@ Thing = tree.Word | tree.Number | tree.Path
 
 
 class Content(Record):
-    """A group opened: its kind (None: it is empty) and its members, each once."""
+    """A group opened: its kind (None: it is empty) and its members, each once.
+
+    `told`: some of it is wrong, which has been told; that it is empty then says nothing new.
+    """
 
     kind: Kind | None
     members: tuple[Thing, ...]
+    told: bool = False
 
 
-_NOTHING = Content(None, ())
+_TOLD = Content(None, (), True)
 
 
 class Groups:
@@ -41,19 +45,19 @@ class Groups:
         self._opened: dict[int, Content] = {}
         self._open: list[tree.Group] = []
 
-    def content(self, module: Module, ref: tree.GroupRef, wanted: Kind) -> tuple[Thing, ...]:
-        """Give the members of the group that `ref` names; nothing where it is wrong, which has then been told."""
+    def content(self, module: Module, ref: tree.GroupRef, wanted: Kind) -> Content:
+        """Give what the group that `ref` names holds; tells where that cannot stand here."""
         found = self._scopes.marked(module, ref)
         if found is None:
-            return ()
+            return _TOLD
         if not isinstance(found.node, tree.Group):
             self._reporter.add(problems.RulesAsGroup(ref.span, ref.name, True, found.span))
-            return ()
+            return _TOLD
         content = self.open(found)
         if content.kind is not None and content.kind != wanted:
             self._reporter.add(problems.WrongGroupKind(ref.span, ref.name, content.kind, wanted, found.span))
-            return ()
-        return content.members
+            return _TOLD
+        return content
 
     def open(self, found: Found) -> Content:
         """Open a group's definition."""
@@ -69,9 +73,11 @@ class Groups:
         kind: Kind | None = None
         first: Span | None = None
         mixed: set[Kind] = set()
+        told = False
         members: dict[tuple[str, str], Thing] = {}
         for member in group.members:
             part = self._part(module, member)
+            told = told or part.told
             if part.kind is None:
                 continue
             if kind is None or first is None:
@@ -80,10 +86,11 @@ class Groups:
                 if part.kind not in mixed:  # once for each kind: the rest says nothing new
                     self._reporter.add(problems.MixedGroup(member.span, group.name.name, part.kind, kind, first))
                 mixed.add(part.kind)
+                told = True
                 continue
             for one in part.members:
                 members.setdefault(_identity(one), one)
-        return Content(kind, tuple(members.values()))
+        return Content(kind, tuple(members.values()), told)
 
     def _part(self, module: Module, member: Thing | tree.GroupRef) -> Content:
         match member:
@@ -101,15 +108,15 @@ class Groups:
     def _inner(self, module: Module, ref: tree.GroupRef) -> Content:
         found = self._scopes.marked(module, ref)
         if found is None:
-            return _NOTHING
+            return _TOLD
         if not isinstance(found.node, tree.Group):
             self._reporter.add(problems.RulesAsGroup(ref.span, ref.name, True, found.span))
-            return _NOTHING
+            return _TOLD
         if any(found.node is group for group in self._open):
-            names = [group.name.name for group in self._open]
-            chain = (*names[names.index(found.node.name.name) :], ref.name)
-            self._reporter.add(problems.NameCycle(ref.span, chain))
-            return _NOTHING
+            start = next(at for at, group in enumerate(self._open) if group is found.node)
+            chain = [group.name.name for group in self._open[start:]]
+            self._reporter.add(problems.NameCycle(ref.span, (*chain, ref.name)))
+            return _TOLD
         return self.open(found)
 
     def _word(self, word: tree.Word) -> Content:
@@ -122,7 +129,7 @@ class Groups:
             self._reporter.add(problems.UnknownConstant(word.span, word.text, closest_constant(word.text)))
         else:
             self._reporter.add(problems.UnknownCall(word.span, word.text, closest(word.text, all_calls())))
-        return _NOTHING
+        return _TOLD
 
     def calls_named(self, word: tree.Word) -> list[tree.Word]:
         """Give the calls that a name or a pattern of names means, as words at its place."""

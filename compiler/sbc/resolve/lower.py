@@ -4,16 +4,19 @@ from sbc.diagnostics.diagnostic import Failed, Reporter
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Override, Policy
 from sbc.resolve import statements
+from sbc.resolve.calls import Statements
 from sbc.resolve.chain import chain_of
 from sbc.resolve.environment import lower_environment
 from sbc.resolve.files import FilesLowering
 from sbc.resolve.groups import Groups
+from sbc.resolve.guards import Guards
 from sbc.resolve.identity import lower_identity
 from sbc.resolve.limits import lower_limits
 from sbc.resolve.modules import Modules
 from sbc.resolve.network import lower_network
 from sbc.resolve.params import Params
 from sbc.resolve.proc import lower_proc
+from sbc.resolve.reach import check_unreached
 from sbc.resolve.scope import Scopes
 from sbc.resolve.seatbelt import lower_seatbelt
 from sbc.resolve.syscalls import SyscallLowering
@@ -79,7 +82,9 @@ def lower(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
 def check_definitions(modules: Modules, reporter: Reporter) -> None:
     """Check a file that has no profile: its names, groups and rules; `Failed` with every error found."""
     scopes = Scopes(modules, reporter)
-    _check_definitions(modules, scopes, Groups(scopes, reporter))
+    groups = Groups(scopes, reporter)
+    _check_definitions(modules, scopes, groups)
+    check_unreached(Statements(scopes, groups, reporter), Guards(groups, reporter), [], scopes, reporter)
     reporter.end_stage()
 
 

@@ -3,13 +3,13 @@
 from typing import cast
 
 from sbc.diagnostics.catalogue import files as problems
-from sbc.diagnostics.catalogue.blocks import StatedAgain
+from sbc.diagnostics.catalogue.blocks import NothingNamed, StatedAgain
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.policy.filesystem import ProcRule
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Override
 from sbc.resolve.chain import Level
-from sbc.resolve.groups import Groups
+from sbc.resolve.groups import Content, Groups
 from sbc.resolve.inherit import Entry, inherited
 from sbc.resolve.modules import Module
 from sbc.resolve.origins import origin_of
@@ -54,20 +54,22 @@ def _read(module: Module, block: tree.Block, groups: Groups, reporter: Reporter)
 
 def _names(statement: tree.ProcStatement, module: Module, groups: Groups, reporter: Reporter) -> list[str]:
     found: list[str] = []
+    told = False
     for entry in statement.entries:
         if isinstance(entry, tree.Word):
             found.append(entry.text)
             continue
-        if isinstance(entry, tree.Path):
-            paths = [entry]
-        else:
-            paths = [one for one in groups.content(module, entry, "paths") if isinstance(one, tree.Path)]
-        for path in paths:
+        content = Content("paths", (entry,)) if isinstance(entry, tree.Path) else groups.content(module, entry, "paths")
+        told = told or content.told
+        for path in (one for one in content.members if isinstance(one, tree.Path)):
             name = _below_proc(path, reporter)
             if name is not None:
                 found.append(name)
             else:
                 reporter.add(problems.ProcPath(entry.span, path.span.text))
+                told = True
+    if not found and not told:
+        reporter.add(NothingNamed(statement.span))
     return found
 
 

@@ -51,16 +51,17 @@ def check_unreached(
     statements: Statements, guards: Guards, listed: list[str], scopes: Scopes, reporter: Reporter
 ) -> None:
     """Check the words that no listed ABI reaches: of idle `on` blocks, absent calls, `rules` nobody includes."""
-    unused = statements.another()
-    main = scopes.modules.main
-    for found in scopes.own(main).values() if main is not None else ():
-        if isinstance(found.node, tree.RulesDefinition) and not statements.includes(found.node):
-            unused.include(found.node.name, found.module, frozenset(ARCHES), 0)
     for placed in statements.rules:
         if not placed.module.stock:
             _check_words(placed, [abi for abi in listed if abi in placed.abis], guards, reporter)
+    unused = statements.another()
+    for module in scopes.modules:
+        for found in scopes.own(module).values() if not module.stock else ():
+            if isinstance(found.node, tree.RulesDefinition) and not statements.includes(found.node):
+                unused.include(found.node.name, module, frozenset(ARCHES), 0)
     for placed in unused.rules:
-        _check_words(placed, [], guards, reporter)
+        if not placed.module.stock:
+            _check_words(placed, [], guards, reporter)
 
 
 def _check_words(placed: PlacedRule, reached: list[str], guards: Guards, reporter: Reporter) -> None:

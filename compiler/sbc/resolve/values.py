@@ -123,7 +123,9 @@ class Values:
     def members(self, ref: tree.GroupRef) -> list[Atom]:
         """Give the members of a group of constants, as written; tells where there is none."""
         content = self._groups.content(self._module, ref, "constants")
-        return [member for member in content if not isinstance(member, tree.Path)]
+        if not content.members and not content.told:
+            self._reporter.add(conditions.EmptySet(ref.span))
+        return [member for member in content.members if not isinstance(member, tree.Path)]
 
     def listed(self, values: "tree.SetOf | tree.GroupRef", operand: Operand) -> list[int] | None:
         """Give the values of a set or group: each member one value, a group in a set all of its own."""

@@ -128,3 +128,12 @@ class LimitRange(Diagnostic):
 
     def title(self) -> str:
         return f"the limit `{self.key}` is too large"
+
+
+class NothingNamed(Diagnostic):
+    """A statement on paths, entries of /proc or variables must name at least one; without any it does nothing."""
+
+    code: ClassVar[str] = "SBX340"
+
+    def title(self) -> str:
+        return "the statement names nothing"
