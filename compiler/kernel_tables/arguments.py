@@ -11,7 +11,7 @@ ALIASES = {
     "dirfd": "dfd mountdirfd", "olddirfd": "olddfd", "newdirfd": "newdfd", "from_dirfd": "from_dfd",
     "to_dirfd": "to_dfd", "pathname": "filename path library specialfile", "path": "filename pathname specialfile",
     "filename": "pathname path", "flags": "flag at_flags swap_flags shmflg msgflg semflg oflag",
-    "flag": "flags", "length": "len len_in", "clockid": "which_clock",
+    "length": "len len_in", "clockid": "which_clock",
     "clk_id": "which_clock", "clock_id": "which_clock", "signum": "sig", "owner": "user", "stack": "newsp",
     "buflen": "len", "request": "cmd", "op": "cmd request option", "operation": "op option cmd", "advice": "behavior",
     "offset": "off pos pgoff", "old_size": "old_len", "new_size": "new_len",
