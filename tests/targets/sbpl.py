@@ -7,20 +7,28 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from tests.shared_data import shared
 
-Sexpr = "str | Quoted | list[Sexpr]"
+
+class Quoted(str):
+    """A string, told apart from a bare word."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quoted) and str.__eq__(self, other)
+
+    __hash__ = str.__hash__
 
 
-class Quoted(NamedTuple):
-    value: str
+Sexpr: TypeAlias = "str | tuple[Sexpr, ...]"
 
 
-def read(text: str) -> list[object]:
+def read(text: str) -> tuple[Sexpr, ...]:
     """Read a profile: lists, words as `str`, strings as `Quoted`."""
-    stack: list[list[object]] = [[]]
+    stack: list[list[Sexpr]] = [[]]
     i = 0
     while i < len(text):
         c = text[i]
@@ -33,7 +41,7 @@ def read(text: str) -> list[object]:
             stack.append([])
             i += 1
         elif c == ")":
-            done = stack.pop()
+            done = tuple(stack.pop())
             stack[-1].append(done)
             i += 1
         elif c == '"':
@@ -52,13 +60,13 @@ def read(text: str) -> list[object]:
                 i += 1
             stack[-1].append(text[start:i])
     assert len(stack) == 1
-    return stack[0]
+    return tuple(stack[0])
 
 
 class Rule(NamedTuple):
     action: str
     operations: tuple[str, ...]
-    filters: tuple[list[object], ...]
+    filters: tuple[Sexpr, ...]
 
 
 @cache
@@ -82,24 +90,22 @@ class Evaluator:
         self.params = params or {}
         self.rules: list[Rule] = []
         nodes = read(text)
-        assert nodes[0] == ["version", "1"], "no version"
+        assert nodes[0] == ("version", "1"), "no version"
         for node in nodes[1:]:
-            assert isinstance(node, list)
             self._top(node)
 
-    def _top(self, node: list[object]) -> None:
+    def _top(self, node: Sexpr) -> None:
         match node:
-            case ["allow" | "deny" as action, *rest]:
+            case ("allow" | "deny" as action, *rest):
                 operations = tuple(item for item in rest if isinstance(item, str))
-                filters = tuple(item for item in rest if isinstance(item, list))
                 assert operations
                 for name in operations:
                     assert name in parents(), name
-                self.rules.append(Rule(action, operations, filters))
-            case ["when", ["defined?", str(name)], list(inner)]:
+                self.rules.append(Rule(action, operations, tuple(item for item in rest if not isinstance(item, str))))
+            case ("when", ("defined?", str() as name), inner):
                 if name.removeprefix("'") in parents():
                     self._top(inner)
-            case ["import", Quoted()]:
+            case ("import", Quoted()):
                 pass
             case _:
                 raise AssertionError(node)
@@ -123,49 +129,52 @@ class Evaluator:
                 return "allow"
         return "deny"
 
-    def value(self, node: object) -> str:
+    def value(self, node: Sexpr) -> str:
         match node:
-            case Quoted(value):
-                return value
-            case ["param", Quoted(name)]:
-                return self.params[name]
-            case ["string-append", *parts]:
+            case Quoted():
+                return str(node)
+            case ("param", Quoted() as name):
+                return self.params[str(name)]
+            case ("string-append", *parts):
                 return "".join(self.value(part) for part in parts)
             case _:
                 raise AssertionError(node)
 
-    def matches(self, node: object, query: Query) -> bool:  # noqa: C901
-        assert isinstance(node, list)
+    def matches(self, node: Sexpr, query: Query) -> bool:
         match node:
-            case ["literal", *paths]:
+            case ("literal", *paths):
                 return query.path is not None and any(same(self.value(p), query.path) for p in paths)
-            case ["subpath", *paths]:
+            case ("subpath", *paths):
                 return query.path is not None and any(covers(self.value(p), query.path) for p in paths)
-            case ["path-ancestors", path]:
+            case ("path-ancestors", path):
                 own = self.value(path)
                 return query.path is not None and own != query.path and covers(query.path, own)
-            case ["regex", Quoted(pattern)]:
-                return query.path is not None and re.search(pattern, query.path) is not None
-            case ["require-all", *inner]:
+            case ("regex", Quoted() as pattern):
+                return query.path is not None and re.search(str(pattern), query.path) is not None
+            case ("require-all", *inner):
                 return all(self.matches(one, query) for one in inner)
-            case ["require-any", *inner]:
+            case ("require-any", *inner):
                 return any(self.matches(one, query) for one in inner)
-            case ["require-not", inner]:
+            case ("require-not", inner):
                 return not self.matches(inner, query)
-            case ["target", str(word)]:
+            case ("target", str() as word):
                 return query.target == word or (word == "same-sandbox" and query.target == "self")
-            case ["remote", "ip", Quoted(address)]:
-                return query.remote is not None and _address(address, query.remote)
-            case ["local", "ip", Quoted(address)]:
+            case ("remote", "ip", Quoted() as address):
+                return query.remote is not None and _address(str(address), query.remote)
+            case ("local", "ip", Quoted() as address):
                 # An unbound socket has no local address, so every connection matches.
-                return query.local is None if query.remote else query.local is not None and _address(address, query.local)
-            case ["extension", Quoted()]:
+                return (
+                    query.local is None
+                    if query.remote
+                    else query.local is not None and _address(str(address), query.local)
+                )
+            case ("extension", Quoted()):
                 return False
-            case ["global-name" | "ipc-posix-name" | "sysctl-name", Quoted(name)]:
-                return query.name == name
-            case ["ipc-posix-name-prefix", Quoted(name)]:
-                return query.name is not None and query.name.startswith(name)
-            case ["vnode-type", str()]:
+            case ("global-name" | "ipc-posix-name" | "sysctl-name", Quoted() as name):
+                return query.name == str(name)
+            case ("ipc-posix-name-prefix", Quoted() as name):
+                return query.name is not None and query.name.startswith(str(name))
+            case ("vnode-type", str()):
                 return False
             case _:
                 raise AssertionError(node)

@@ -1,0 +1,366 @@
+"""Plans for bubblewrap: their words, and what the sandboxes that they make really hold."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sbc.backends.bwrap.target import BwrapTarget
+from sbc.backends.target import Unsayable
+from sbc.diagnostics.diagnostic import Failed
+from sbc.policy.conditions import Masked
+from sbc.policy.filesystem import ProcRule
+from sbc.policy.policy import Policy
+from sbc.policy.process import Environment, SetVariable
+from sbc.policy.values import Param, ParamValue
+from sbc_runtime.action import ALLOW, Action, Verdict, errno_verdict
+from tests.targets.bwrap_plan import NOBODY, plan, run
+from tests.targets.policies import (
+    TMP,
+    WORKDIR,
+    agent_check,
+    bind,
+    connect,
+    files,
+    filtered,
+    gate,
+    hide,
+    identified,
+    network,
+    no_filter,
+    origin,
+    policy,
+    read,
+    rule,
+    tmp,
+    unix,
+    write,
+)
+
+SYSTEM = tuple(read(path, optional=True) for path in ("/usr", "/bin", "/sbin", "/lib", "/lib64"))
+
+
+@pytest.fixture
+def area() -> Iterator[Path]:
+    """Give a folder that everybody may use, with files to protect."""
+    with tempfile.TemporaryDirectory(prefix="sbc-") as name:
+        top = Path(name)
+        for folder in ("w/ro/hidden/out", "w/keep/deep/.git", "secret/inside"):
+            (top / folder).mkdir(parents=True)
+        for file in ("w/f", "w/ro/f", "w/ro/hidden/f", "w/ro/hidden/out/f", "w/keep/deep/.git/config", "secret/key"):
+            (top / file).write_text("content\n")
+        (top / "w/key").write_text("secret\n")
+        for path in (top, *top.rglob("*")):
+            path.chmod(0o777 if path.is_dir() else 0o666)
+        yield top
+
+
+def has(words: list[str], *part: str) -> bool:
+    return any(tuple(words[i : i + len(part)]) == part for i in range(len(words)))
+
+
+def test_agent_check() -> None:
+    words = plan(agent_check())
+    for part in (
+        ("--unshare-user",),
+        ("--unshare-pid",),
+        ("--unshare-ipc",),
+        ("--unshare-uts",),
+        ("--unshare-cgroup",),
+        ("--unshare-net",),
+        ("--cap-drop", "ALL"),
+        ("--new-session",),
+        ("--die-with-parent",),
+        ("--uid", "1000"),
+        ("--gid", "1000"),
+        ("--hostname", "sandbox"),
+        ("--ro-bind-try", "/usr", "/usr"),
+        ("--bind", "${workdir}", "/work"),
+        ("--sbc-inodes", "65536", "--perms", "1777", "--size", "536870912", "--tmpfs", "/tmp"),  # noqa: S108
+        ("--ro-bind-try", "/proc/sys", "/proc/sys"),
+        ("--sbc-hide-try", "/proc/kcore", "/proc/kcore"),
+        ("--chdir", "/work"),
+        ("--seccomp", "${:seccomp}"),
+    ):
+        assert has(words, *part), part
+    assert words.count("--seccomp") == 1
+    assert "65534" not in words
+    read_only = words.index("--remount-ro", words.index("--sbc-seal"))
+    assert words[read_only:] == [
+        "--remount-ro",
+        "/dev",
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/work",
+        "--seccomp",
+        "${:seccomp}",
+    ]
+    (loss,) = BwrapTarget().emit(agent_check()).losses
+    assert (loss.direction, loss.deferred) == ("wider", True)
+
+
+def test_no_value_of_the_environment_stands_among_the_arguments() -> None:
+    variable = SetVariable("TOKEN", "s3cret", origin("environment", "set TOKEN"))
+    words = plan(policy(environment=Environment((), (variable,))))
+    assert not [word for word in words if "s3cret" in word or "env" in word]
+
+
+def test_without_a_filter_there_is_no_slot() -> None:
+    assert "--seccomp" not in plan(policy(syscalls=no_filter()))
+
+
+def test_order_is_by_depth_alone() -> None:
+    rules = (hide("/opt/w/ro/h"), write("/opt/w"), read("/opt/w/ro"), write("${p}"), write("/opt/w/ro/h/out"))
+    words = plan(policy(files(*rules), params=(Param("p", "dir"),)))
+    assert words == plan(policy(files(*rules[::-1]), params=(Param("p", "dir"),)))
+    places = [words.index(word) for word in ("/opt/w", "/opt/w/ro", "/opt/w/ro/h", "/opt/w/ro/h/out", "${p}")]
+    assert places == sorted(places)
+    assert has(words, "--sbc-seal", "/opt/w/ro/h")
+
+
+def test_a_moved_path_takes_what_is_below_it_along() -> None:
+    words = plan(policy(files(write("${workdir}", "/work"), read("${workdir}/.git", optional=True), root="private")))
+    assert has(words, "--ro-bind-try", "${workdir}/.git", "/work/.git")
+
+
+def test_writable_folders_above_a_protected_path_are_mount_points() -> None:
+    words = plan(policy(files(write("${workdir}", "/work"), read("${workdir}/a/b/.git"), root="private")))
+    assert has(words, "--bind-try", "${workdir}/a", "/work/a")
+    assert has(words, "--bind-try", "${workdir}/a/b", "/work/a/b")
+    assert words.count("--bind") == 1
+
+
+def test_dollars_and_bytes_of_paths() -> None:
+    words = plan(policy(files(write("/opt/${x}"), read("/opt/a\udcff\nb"))))
+    assert has(words, "--bind", "/opt/$${x}", "/opt/$${x}")
+    assert has(words, "--ro-bind", "/opt/a\udcff\nb", "/opt/a\udcff\nb")
+
+
+def test_parameters_of_amounts_and_names() -> None:
+    made = files(tmps=(tmp(TMP, ParamValue("room"), ParamValue("count")),))
+    words = plan(policy(made, identity=(identified("hostname", ParamValue("name")), identified("user", 7))))
+    assert has(words, "--sbc-inodes", "${count}", "--perms", "1777", "--size", "${room}", "--tmpfs", TMP)
+    assert has(words, "--hostname", "${name}")
+
+
+def test_a_hidden_home_is_hidden_by_both_names() -> None:
+    words = plan(policy(files(hide("~/.ssh", optional=True))))
+    assert has(words, "--sbc-hide-try", "${home}/.ssh", "${home}/.ssh")
+    assert has(words, "--sbc-hide-try", "${:HOME}/.ssh", "${:HOME}/.ssh")
+
+
+def test_what_macos_alone_has_is_left_out() -> None:
+    assert "/private/tmp" not in plan(gate())
+    assert TMP in plan(gate())
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        network("host", unix("/run/x")),
+        network("host", listed=True),
+        network("none", connect(80)),
+        network("none", bind(80)),
+    ],
+)
+def test_a_network_list_cannot_be_said(net: object) -> None:
+    with pytest.raises(Unsayable):
+        BwrapTarget().emit(policy(net=net))  # type: ignore[arg-type]
+
+
+def test_a_socket_without_a_network_is_mounted() -> None:
+    words = plan(policy(net=network("none", unix("/run/x.sock"))))
+    assert words.index("--sbc-hide-try") < words.index("/run/x.sock")
+    assert has(words, "--ro-bind", "/run/x.sock", "/run/x.sock")
+    assert "--unshare-net" in words
+    assert "--unshare-net" not in plan(policy(net=network("host")))
+
+
+def test_folders_of_sockets_are_covered_where_the_hosts_tree_is_visible() -> None:
+    assert has(plan(gate()), "--sbc-hide-try", "/run", "/run")
+    assert any("`/run`" in one.why and one.direction == "narrower" for one in BwrapTarget().emit(gate()).losses)
+    assert "/run" not in plan(agent_check())
+    assert not has(plan(policy(files(read("/run")))), "--sbc-hide-try", "/run", "/run")
+
+
+def test_losses() -> None:
+    made = policy(
+        files(rule("read", "/opt", noexec=True), devices="host"),
+        syscalls=filtered((101, "ptrace", Verdict(Action.TRACE, 1)), (41, "socket", Verdict(Action.NOTIFY))),
+    )
+    found = {(one.direction, one.origin.text) for one in BwrapTarget().emit(made).losses}
+    assert {
+        ("wider", "read /opt"),
+        ("narrower", "devices host"),
+        ("wider", "devices host"),
+        ("narrower", "trace ptrace"),
+    } <= found
+    assert ("narrower", "notify socket") in found
+
+
+def test_entries_of_processes_cannot_be_protected() -> None:
+    with pytest.raises(Unsayable):
+        BwrapTarget().emit(policy(proc=(ProcRule("read-only", "self/attr", origin("proc", "read-only self/attr")),)))
+
+
+EPERM = errno_verdict(1)
+WHEN = Masked(0, 32, 0xFFFFFFFF, 1)
+
+
+@pytest.mark.parametrize("call", ["execve", "wait4", "write", "exit_group"])
+def test_a_filter_that_stops_bubblewrap_itself(call: str) -> None:
+    with pytest.raises(Failed, match="SBX409"):
+        BwrapTarget().emit(policy(syscalls=filtered((1, call, EPERM))))
+    BwrapTarget().emit(policy(syscalls=filtered((1, call, EPERM, WHEN))))
+    BwrapTarget().emit(policy(syscalls=filtered((1, call, ALLOW), (1, call, EPERM))))
+
+
+def test_an_allow_list_that_stops_bubblewrap_itself() -> None:
+    with pytest.raises(Failed) as failed:
+        BwrapTarget().emit(policy(syscalls=filtered((59, "execve", ALLOW), default=EPERM)))
+    assert [one.title().split("`")[1] for one in failed.value.diagnostics] == ["wait4", "write", "exit_group"]
+
+
+UIDS = sorted({os.geteuid(), NOBODY})
+
+
+def private(area: Path, *rules: object, **options: object) -> Policy:
+    return policy(
+        files(*SYSTEM, *rules, root="private", **options),  # type: ignore[arg-type]
+        params=(WORKDIR,),
+    )
+
+
+@pytest.mark.parametrize("uid", UIDS)
+def test_run_order_by_depth(area: Path, uid: int) -> None:
+    w = f"{area}/w"
+    made = policy(
+        files(hide(f"{w}/ro/hidden"), write(w), read(f"{w}/ro"), write(f"{w}/ro/hidden/out"), hide(f"{w}/key"))
+    )
+    script = f"""
+        cd {w}; echo x > f && cat f
+        echo x > ro/f && echo WROTE-RO; cat ro/f
+        ls ro/hidden; cat ro/hidden/f && echo READ-HIDDEN; echo x > ro/hidden/new && echo WROTE-HIDDEN
+        echo y > ro/hidden/out/f && cat ro/hidden/out/f
+        cat key && echo EMPTY-KEY
+        mv ro ro2 && echo MOVED; mv key key2 && echo MOVED
+        echo x > {area}/secret/key && echo WROTE-HOST
+    """
+    done = run(made, script, {}, uid)
+    assert done.stdout.split() == ["x", "content", "out", "y", "EMPTY-KEY"], done.stderr
+    assert (area / "w/key").read_text() == "secret\n"
+
+
+@pytest.mark.parametrize("uid", UIDS)
+def test_run_ancestors_are_pinned(area: Path, uid: int) -> None:
+    made = private(area, write("${workdir}", "/work"), read("${workdir}/keep/deep/.git"))
+    script = """
+        cd /work; mv keep k2 && echo MOVED; mv keep/deep keep/d2 && echo MOVED; mv keep/deep/.git keep/g && echo MOVED
+        echo x > keep/deep/.git/config && echo WROTE; rm -rf keep/deep/.git 2>/dev/null; cat keep/deep/.git/config
+        echo fine > keep/deep/x && cat keep/deep/x
+    """
+    done = run(made, script, {"workdir": f"{area}/w"}, uid)
+    assert done.stdout.split() == ["content", "fine"], done.stderr
+    assert (area / "w/keep/deep/x").read_text() == "fine\n"
+
+
+@pytest.mark.parametrize("uid", UIDS)
+def test_run_private_root(area: Path, uid: int) -> None:
+    made = private(area, write("${workdir}", "/work"), tmps=(tmp(TMP, 1 << 20),), start_in="/work")
+    script = f"""
+        pwd; ls /; ls {area} 2>/dev/null; mkdir /new 2>/dev/null && echo WROTE-ROOT
+        mkdir /dev/new 2>/dev/null && echo WROTE-DEV
+        head -c 4 /dev/zero | wc -c; echo x > /dev/null && echo null; : > /dev/shm/x && echo shm
+        echo x > /dev/full || echo full; test -e /dev/tty || echo no-tty; test -e /dev/pts || echo no-pts
+        head -c 2000000 /dev/zero > /tmp/big 2>/dev/null || echo bounded
+        cat /proc/net/dev | grep -c :
+        wc -l < /proc/net/route
+    """
+    done = run(made, script, {"workdir": f"{area}/w"}, uid)
+    lines = done.stdout.split()
+    assert lines[0] == "/work"
+    assert set(lines[1 : lines.index("4")]) <= {"bin", "dev", "lib", "lib64", "proc", "sbin", TMP[1:], "usr", "work"}
+    after = lines[lines.index("4") + 1 :]
+    assert after[:6] == ["null", "shm", "full", "no-tty", "no-pts", "bounded"], (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("uid", UIDS)
+def test_run_proc_is_protected(area: Path, uid: int) -> None:
+    entries = [("read-only", "sys"), ("read-only", "bus"), ("hide", "kmsg"), ("hide", "timer_list"), ("hide", "absent")]
+    rules = tuple(ProcRule(kind, entry, origin("proc", entry)) for kind, entry in entries)  # type: ignore[arg-type]
+    made = policy(files(*SYSTEM, root="private"), proc=rules)
+    script = """
+        v=$(cat /proc/sys/kernel/hostname); (echo "$v" > /proc/sys/kernel/hostname) 2>/dev/null && echo WROTE
+        cat /proc/timer_list | wc -c; test -e /proc/absent || echo absent; ls -d /proc/[0-9]* | wc -l
+    """
+    done = run(made, script, {}, uid)
+    assert done.returncode == 0, done.stderr
+    hidden, absent, processes = done.stdout.split()
+    assert (hidden, absent) == ("0", "absent")
+    assert int(processes) < 6
+
+
+@pytest.mark.parametrize("uid", UIDS)
+@pytest.mark.parametrize("devices", ["none", "standard", "host"])
+def test_run_devices(area: Path, uid: int, devices: str) -> None:
+    made = policy(files(devices=devices))  # type: ignore[arg-type]
+    script = """
+        test -e /dev/null && echo null; test -d /dev/pts && ls /dev/pts; mkdir /dev/x 2>/dev/null && echo W; ls /dev/shm
+    """
+    done = run(made, script, {}, uid)
+    wanted = {"none": [], "standard": ["null", "ptmx"], "host": ["null"]}[devices]
+    if devices == "host" and uid == 0:
+        wanted.append("W")  # the loss says so
+        Path("/dev/x").rmdir()
+    assert done.stdout.split() == wanted, (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("uid", UIDS)
+def test_run_a_file_as_writable_path(area: Path, uid: int) -> None:
+    made = private(area, write("${workdir}/f", "/out"))
+    done = run(made, "echo new > /out; mkdir /out/x 2>/dev/null || echo file", {"workdir": f"{area}/w"}, uid)
+    assert done.stdout.split() == ["file"], done.stderr
+    assert (area / "w/f").read_text() == "new\n"
+
+
+def test_run_a_missing_path_is_an_error_unless_optional(area: Path) -> None:
+    uid = os.geteuid()
+    done = run(private(area, read(f"{area}/absent")), "echo ran", {}, uid)
+    assert done.returncode != 0
+    assert "ran" not in done.stdout
+    done = run(
+        private(area, read(f"{area}/absent", optional=True), hide(f"{area}/w/absent", optional=True)),
+        "echo ran",
+        {},
+        uid,
+    )
+    assert done.stdout.split() == ["ran"], done.stderr
+    assert not (area / "w/absent").exists()
+
+
+def test_run_an_unfinished_plan_does_not_start() -> None:
+    import subprocess
+
+    from tests.targets.bwrap_plan import bwrap
+
+    done = subprocess.run([bwrap(), *plan(gate()), "true"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "--sbc-" in done.stderr
+
+
+def test_run_hundreds_of_mounts(area: Path) -> None:
+    folders = [area / f"w/{n}" for n in range(300)]
+    for folder in folders:
+        folder.mkdir()
+    made = policy(files(write(f"{area}/w"), *(read(str(folder)) for folder in folders)))
+    done = run(
+        made, f"mkdir {area}/w/7/x 2>/dev/null || echo refused; mkdir {area}/w/new && echo made", {}, os.geteuid()
+    )
+    assert done.stdout.split() == ["refused", "made"], done.stderr
+
+
+def test_kinds_of_devices_that_are_not_stated_are_minimal() -> None:
+    assert plan(policy(files(devices=None))) == plan(policy(files(devices="minimal")))
