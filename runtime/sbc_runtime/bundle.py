@@ -21,7 +21,6 @@ from sbc_runtime.verifier import Refused, verify_bytes
 __all__ = ["Bundle", "BundleError", "decode", "encode"]
 
 _HEX = re.compile(r"[0-9a-f]{64}")
-_PROFILE = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 
 
 def _hex_fault(value: str) -> str | None:
@@ -32,10 +31,6 @@ def _source_fault(value: str) -> str | None:
     if value.startswith(("/", "\\")) or "\0" in value or not value:
         return "is not a relative name"
     return None
-
-
-def _profile_fault(value: str) -> str | None:
-    return None if _PROFILE.fullmatch(value) else "is not a name"
 
 
 def _filter_fault(value: Filter) -> str | None:
@@ -118,7 +113,7 @@ _PARAM = record(
 BUNDLE: Codec[Bundle] = record(
     Bundle,
     _whole_fault,
-    profile=text(_profile_fault, pattern=f"^{_PROFILE.pattern}$"),
+    profile=NAME,
     compiler=PLAIN,
     sources=listed(record(SourceFile, name=text(_source_fault), sha256=_HEX_TEXT)),
     params=listed(_PARAM),
