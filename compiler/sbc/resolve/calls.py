@@ -45,7 +45,8 @@ class Statements:
         self._groups = groups
         self._reporter = reporter
         self._open: list[tree.RulesDefinition] = []
-        self._walked: dict[int, frozenset[str]] = {}
+        self._walked: dict[tuple[int, int], frozenset[str]] = {}
+        self._included: set[int] = set()
         self._calls: dict[int, tuple[tree.Word, ...]] = {}
 
     def another(self) -> "Statements":
@@ -54,7 +55,7 @@ class Statements:
 
     def includes(self, rules: tree.RulesDefinition) -> bool:
         """Tell whether a `rules` definition was walked."""
-        return id(rules) in self._walked
+        return id(rules) in self._included
 
     def block(self, body: tuple[tree.SyscallStatement, ...], module: Module, level: int) -> None:
         """Walk the body of a `syscalls` block."""
@@ -98,10 +99,11 @@ class Statements:
             start = next(at for at, node in enumerate(self._open) if node is found.node)
             self._reporter.add(names.NameCycle(ref.span, (*chain[start:], ref.name)))
             return
-        done = self._walked.get(id(found.node), frozenset())
-        if abis <= done:  # what was included before decides all that it would
+        done = self._walked.get((level, id(found.node)), frozenset())
+        if abis <= done:  # what the profile included before decides all that it would
             return
-        self._walked[id(found.node)] = done | abis
+        self._walked[level, id(found.node)] = done | abis
+        self._included.add(id(found.node))
         self._open.append(found.node)
         for statement in found.node.body:
             self._statement(statement, abis, found.module, level, "`rules`")
