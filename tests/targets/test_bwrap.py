@@ -1,12 +1,15 @@
 """Plans for bubblewrap: their words, and what the sandboxes that they make really hold."""
 
 import os
+import struct
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from sbc.backends.bpf.target import BpfTarget
 from sbc.backends.bwrap.target import BwrapTarget
 from sbc.backends.target import Unsayable
 from sbc.diagnostics.diagnostic import Failed
@@ -15,8 +18,8 @@ from sbc.policy.filesystem import ProcRule
 from sbc.policy.policy import Policy
 from sbc.policy.process import Environment, SetVariable
 from sbc.policy.values import Param, ParamValue
-from sbc_runtime.action import ALLOW, Action, Verdict, errno_verdict
-from tests.targets.bwrap_plan import NOBODY, plan, run
+from sbc_runtime.action import ALLOW, KILL_PROCESS, Action, Verdict, errno_verdict
+from tests.targets.bwrap_plan import NOBODY, bwrap, plan, run
 from tests.targets.policies import (
     TMP,
     WORKDIR,
@@ -210,7 +213,7 @@ EPERM = errno_verdict(1)
 WHEN = Masked(0, 32, 0xFFFFFFFF, 1)
 
 
-@pytest.mark.parametrize("call", ["execve", "wait4", "write", "exit_group"])
+@pytest.mark.parametrize("call", ["execve", "wait4"])
 def test_a_filter_that_stops_bubblewrap_itself(call: str) -> None:
     with pytest.raises(Failed, match="SBX409"):
         BwrapTarget().emit(policy(syscalls=filtered((1, call, EPERM))))
@@ -220,8 +223,44 @@ def test_a_filter_that_stops_bubblewrap_itself(call: str) -> None:
 
 def test_an_allow_list_that_stops_bubblewrap_itself() -> None:
     with pytest.raises(Failed) as failed:
-        BwrapTarget().emit(policy(syscalls=filtered((59, "execve", ALLOW), default=EPERM)))
-    assert [one.title().split("`")[1] for one in failed.value.diagnostics] == ["wait4", "write", "exit_group"]
+        BwrapTarget().emit(policy(syscalls=filtered((59, "execve", ALLOW), default=KILL_PROCESS)))
+    assert [one.title().split("`")[1] for one in failed.value.diagnostics] == ["wait4", "write"]
+
+
+EXIT_7 = bytes.fromhex("b83c000000bf070000000f05")
+"""`mov eax, 60; mov edi, 7; syscall`: exit(7), and no other call."""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the program is for x86-64")
+def test_run_with_each_call_stopped(area: Path) -> None:
+    base, start = 0x400000, 120
+    head = struct.pack("<HHIQQQIHHHHHH", 2, 62, 1, base + start, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    segment = struct.pack("<IIQQQQQQ", 1, 5, 0, base, base, start + len(EXIT_7), start + len(EXIT_7), 0x1000)
+    program = area / "exit7"
+    program.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + head + segment + EXIT_7)
+    program.chmod(0o755)
+    numbers = {"execve": 59, "wait4": 61, "write": 1, "exit_group": 231, "close": 3, "prctl": 157, "rt_sigprocmask": 14}
+    for verdict in (EPERM, KILL_PROCESS):
+        for call, number in numbers.items():
+            made = policy(syscalls=filtered((number, call, verdict)))
+            try:
+                BwrapTarget().emit(made)
+                said = True
+            except Failed:
+                said = False
+            assert (with_filter(made, program) == 7) == said, (call, verdict)
+
+
+def with_filter(made: Policy, program: Path) -> int:
+    (one,) = BpfTarget().emit(made).files
+    reading, writing = os.pipe()
+    os.write(writing, one.content)
+    os.close(writing)
+    try:
+        words = [bwrap(), "--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--seccomp", str(reading)]
+        return subprocess.run([*words, str(program)], pass_fds=[reading], capture_output=True, check=False).returncode
+    finally:
+        os.close(reading)
 
 
 UIDS = sorted({os.geteuid(), NOBODY})
@@ -342,10 +381,6 @@ def test_run_a_missing_path_is_an_error_unless_optional(area: Path) -> None:
 
 
 def test_run_an_unfinished_plan_does_not_start() -> None:
-    import subprocess
-
-    from tests.targets.bwrap_plan import bwrap
-
     done = subprocess.run([bwrap(), *plan(gate()), "true"], capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "--sbc-" in done.stderr

@@ -118,8 +118,8 @@ class UnavailableTarget(Diagnostic):
 class SandboxCannotStart(Diagnostic):
     """bubblewrap starts the command after the filter is in force, so its own calls must pass the filter.
 
-    They are `execve`, and `wait4`, `write` and `exit_group` of its init process. Right: leave them allowed; a filter
-    that denies `execve` cannot start any command.
+    They are `execve`, and `wait4` and `write` of its init process; `write` may fail, but not kill. Right: leave them
+    allowed; a filter that denies `execve` cannot start any command.
     """
 
     code: ClassVar[str] = "SBX409"
