@@ -10,10 +10,16 @@ from hypothesis import given, settings
 
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source
-from sbc.syntax import parser, stored, tables
+from sbc.syntax import made, parser, stored, tables
 from sbc.syntax.tree import SourceTree
 from tests.syntax.derive import SLOW, texts
 from tests.syntax.helpers import shipped
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path / "sbc"
 
 
 def _parsed(text: str, name: str = "<x>") -> SourceTree:
@@ -51,22 +57,38 @@ def test_trees_of_another_source_count_as_nothing() -> None:
     assert stored.decode(data, Source("<x>", "sbx 1\ngroup @a { c }\n")) is None
 
 
-def test_only_stock_files_have_stored_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_stock_files_have_stored_trees(cache: Path) -> None:
+    text = "sbx 1\ngroup @a { b }\n"
+    tree = _parsed(text)
+    assert [path.name for path in cache.iterdir()] == ["x.tree.json"]
+    assert stored.load(Source("<x>", text)) == tree
+    for name in ("x", "x.sbx", "<y>", "<../x>", "<x", "x>", "<a\0b>"):
+        assert stored.load(Source(name, text)) is None
+        _parsed(text, name)
+    assert sorted(path.name for path in cache.iterdir()) == ["x.tree.json", "y.tree.json"]
+
+
+def test_trees_of_the_package_come_first(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored, "folder", lambda: tmp_path)
     text = "sbx 1\ngroup @a { b }\n"
-    stored.save(_parsed(text), tmp_path)
-    assert stored.load(Source("<x>", text)) == _parsed(text)
-    for name in ("x", "<y>", "<../x>", "<x", "x>", "<a\0b>"):
-        assert stored.load(Source(name, text)) is None
+    (tmp_path / "x.tree.json").write_bytes(stored.encode(_parsed(text)))
+    (cache / "x.tree.json").unlink()
+    assert stored.load(Source("<x>", text)) == _parsed(text, "<x>")
+    assert list(cache.iterdir()) == []
+
+
+def test_what_a_wheel_carries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made.write(tmp_path)
+    monkeypatch.setattr(stored, "folder", lambda: tmp_path / stored.FOLDER)
+    grammar = tables.grammar_text()
+    assert tables.decode((tmp_path / tables.NAME).read_bytes(), grammar) is not None
+    for path in shipped():
+        if path.parent.name == "lib":
+            text = path.read_text("utf-8")
+            assert stored.load(Source(f"<{path.stem}>", text)) is not None
 
 
 # ---- tables ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path / "sbc"
 
 
 def _save(cache: Path) -> tuple[str, Path]:

@@ -27,11 +27,12 @@ _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f
 def parse(source: Source, reporter: Reporter) -> SourceTree | None:
     """Give the tree of a source; None where it has errors, all of which the reporter then has.
 
-    A file of the stock library was parsed when the wheel was built.
+    A file of the stock library was parsed before, when the wheel was built or when it was first used.
     """
     found = stored.load(source)
     if found is None and (parsed := parse_tokens(source, reporter)):
         found = parsed.tree
+        stored.save(found)
     return found
 
 

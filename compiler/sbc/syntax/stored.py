@@ -1,4 +1,4 @@
-"""Syntax trees as data: the stock library is parsed when the wheel is built, not each time that it is used.
+"""Syntax trees as data: the stock library is parsed when the wheel is built (or once), not each time it is used.
 
 A node is a list: the number of its class, where it starts and ends, then its other fields; a tuple is a list that
 begins with null. A stored tree is used only for the very source that it was made from, and by the very shapes of nodes
@@ -7,41 +7,52 @@ that made it; whatever else is found counts as nothing.
 
 import hashlib
 import json
-from functools import cache
+import re
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
 from sbc.data import grammar_folder
 from sbc.diagnostics.span import Source, Span
 from sbc.record import Record
-from sbc.syntax import tree
+from sbc.syntax import cache, tree
 from sbc.syntax.reading import source_digest
 from sbc.syntax.tree import SourceTree
+
+FOLDER = "parsed"
+"""Where a package keeps the trees, beside the grammar."""
 
 _FORMAT = 1
 
 
 def folder() -> Path:
-    """Give the folder of the stored trees of the stock library; a checkout has none."""
-    return grammar_folder() / "parsed"
+    """Give the folder of the trees that came with the package; a checkout has none."""
+    return grammar_folder() / FOLDER
 
 
 def load(source: Source) -> SourceTree | None:
-    """Give the tree of a source of the stock library as it was parsed before; None where it was not."""
-    name = source.name.strip("<>")
-    if source.name != f"<{name}>" or "/" in name:
+    """Give the tree of a file of the stock library as it was parsed before; None where it was not."""
+    name = _name(source)
+    if name is None:
         return None
     try:
-        data = (folder() / f"{name}.json").read_bytes()
-    except (OSError, ValueError):
-        return None
-    return decode(data, source)
+        data = (folder() / name).read_bytes()
+    except OSError:
+        data = cache.read(name)
+    return None if data is None else decode(data, source)
 
 
-def save(parsed: SourceTree, place: Path) -> None:
-    """Write the tree of a source into a folder, under the source's name."""
-    source = parsed.span.source
-    (place / f"{source.name.strip('<>')}.json").write_bytes(encode(parsed))
+def save(parsed: SourceTree) -> None:
+    """Keep the tree of a file of the stock library in the user's cache; of any other, do nothing."""
+    name = _name(parsed.span.source)
+    if name is not None:
+        cache.write(name, encode(parsed))
+
+
+def _name(source: Source) -> str | None:
+    """Give the name of the file that holds the tree of a source, where that is one of the stock library."""
+    match = re.fullmatch(r"<([A-Za-z0-9_-]+)>", source.name)
+    return f"{match[1]}.tree.json" if match else None
 
 
 def encode(parsed: SourceTree) -> bytes:
@@ -62,18 +73,18 @@ def decode(data: bytes, source: Source) -> SourceTree | None:
     return parsed if isinstance(parsed, SourceTree) else None
 
 
-@cache
+@lru_cache
 def _classes() -> tuple[type[Record], ...]:
     kinds = [kind for kind in vars(tree).values() if isinstance(kind, type) and issubclass(kind, Record)]
     return tuple(kind for kind in kinds if kind.__module__ == tree.__name__)
 
 
-@cache
+@lru_cache
 def _fields(kind: type[Record]) -> tuple[str, ...]:
     return tuple(name for name in kind.__dict__["_fields"] if name != "span")
 
 
-@cache
+@lru_cache
 def _numbers() -> dict[type[Record], int]:
     return {kind: number for number, kind in enumerate(_classes())}
 

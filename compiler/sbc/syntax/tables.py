@@ -1,25 +1,20 @@
 """The automaton's tables as data: where they are kept, and when they are trusted.
 
 Made once by lark (150 ms), they are loaded from the package (made when the wheel was built) or from the user's cache.
-They are JSON, checked against a key of what they were made from; a folder or file that anybody else can write is not
-looked at.
+They are JSON, checked against a key of what they were made from.
 """
 
 import hashlib
 import json
-import os
-import stat
-import sys
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from sbc.data import grammar_folder
+from sbc.syntax import cache
 from sbc.syntax.automaton import Rule, Tables
 
 _FORMAT = 1
-_NAME = "sbx.tables.json"
-_LIMIT = 4 << 20
+NAME = "sbx.tables.json"
+"""The file of the tables, in the package and in the cache."""
 
 
 def grammar_text() -> str:
@@ -30,10 +25,10 @@ def grammar_text() -> str:
 def key(grammar: str) -> str:
     """Give the key of the tables made from a grammar.
 
-    lark's version is no part of it: the tables are a function of the grammar, in a form of our own.
+    The versions of lark and of Python are no part of it: the tables are a function of the grammar, in a form of our
+    own, and those in a wheel serve every Python.
     """
-    text = f"{_FORMAT} {sys.version_info[0]}.{sys.version_info[1]} {grammar}"
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(f"{_FORMAT} {grammar}".encode()).hexdigest()
 
 
 def encode(tables: Tables, grammar: str) -> bytes:
@@ -72,60 +67,17 @@ def decode(data: bytes, grammar: str) -> Tables | None:
 def packaged(grammar: str) -> Tables | None:
     """Give the tables that came with the package."""
     try:
-        return decode((grammar_folder() / _NAME).read_bytes(), grammar)
+        return decode((grammar_folder() / NAME).read_bytes(), grammar)
     except OSError:
         return None
 
 
 def cached(grammar: str) -> Tables | None:
-    """Give the tables of the user's cache, where only the user can have written them."""
-    folder = _cache_folder()
-    if folder is None or not _is_ours(folder):
-        return None
-    try:
-        handle = os.open(folder / _NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return None
-    with os.fdopen(handle, "rb") as file:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode) or not _private(status) or status.st_size > _LIMIT:
-            return None
-        return decode(file.read(), grammar)
+    """Give the tables of the user's cache."""
+    data = cache.read(NAME)
+    return None if data is None else decode(data, grammar)
 
 
 def save(tables: Tables, grammar: str) -> None:
-    """Keep tables in the user's cache; where that cannot be done safely, do nothing."""
-    folder = _cache_folder()
-    if folder is None:
-        return
-    temporary = folder / f".{_NAME}.{os.getpid()}"
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_ours(folder):
-            return
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(encode(tables, grammar))
-        temporary.replace(folder / _NAME)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink()
-
-
-def _cache_folder() -> Path | None:
-    from platformdirs import user_cache_dir  # noqa: PLC0415 - only where the package has no tables
-
-    folder = Path(user_cache_dir("sbc", appauthor=False))
-    return folder if folder.is_absolute() else None
-
-
-def _is_ours(folder: Path) -> bool:
-    try:
-        status = folder.lstat()
-    except OSError:
-        return False
-    return stat.S_ISDIR(status.st_mode) and _private(status)
-
-
-def _private(status: os.stat_result) -> bool:
-    return status.st_uid == os.geteuid() and not status.st_mode & 0o022
+    """Keep tables in the user's cache."""
+    cache.write(NAME, encode(tables, grammar))

@@ -6,7 +6,6 @@ parameters, SBX4xx targets and losses, SBX5xx lints, SBX6xx proof and internal, 
 
 from functools import cache
 from importlib import import_module
-from inspect import cleandoc
 from pathlib import Path
 
 from sbc.diagnostics.diagnostic import Diagnostic
@@ -32,5 +31,7 @@ def codes() -> dict[str, type[Diagnostic]]:
 
 def explain(code: str) -> str | None:
     """Give what a code means, as text for people; None where there is no such code."""
+    from inspect import cleandoc  # noqa: PLC0415 - it costs more to import than a profile to parse
+
     kind = codes().get(code.upper())
     return f"{kind.code}: {cleandoc(kind.__doc__ or '')}" if kind else None
