@@ -45,7 +45,7 @@ def run(args: Namespace) -> int:
 
         path: Path = args.check or args.update
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_bytes().decode()  # as it is: line ends are kept
             difference = behind(text, policy, report, str(path))
             if args.update is not None and difference is not None:
                 write_files(path.parent, {path.name: update(text, policy, report).encode()})

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 from typing import Literal
 
-from sbc_runtime.instruction import MAX_INSTRUCTIONS, SIZE, Program, unpack
+from sbc_runtime.instruction import JEQ, JMP, MAX_INSTRUCTIONS, SIZE, K, Program, unpack
 
 
 class FilterError(ValueError):
@@ -49,3 +49,14 @@ def abi_in_name(path: Path) -> str | None:
 
     parts = path.name.split(".")
     return parts[-2] if len(parts) > 2 and parts[-2] in ARCHES else None
+
+
+def abi_in_program(path: Path) -> str:
+    """Give the first ABI whose `arch` value a filter compares with, in that ABI's byte order; else `x86_64`."""
+    from sbc_runtime.arch import ARCHES
+
+    for arch in ARCHES.values():
+        code = JMP | JEQ | K
+        if any(i.code == code and i.k == arch.audit for i in read_program(path, arch.byte_order)):
+            return arch.name
+    return "x86_64"
