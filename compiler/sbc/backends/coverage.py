@@ -83,7 +83,9 @@ def _cell(outcome: Outcome, origin: Origin, elsewhere: frozenset[Origin]) -> Cel
         return Cell("not applicable")
     applicable = origin.block in outcome.target.blocks
     if isinstance(outcome.result, Unsayable):
-        return Cell("not written", outcome.result.why) if applicable else Cell("not applicable")
+        if not applicable:
+            return Cell("not applicable")
+        return Cell("not written", outcome.result.why if origin == outcome.result.origin else "")
     lost = [loss for loss in outcome.result.losses if loss.origin == origin]
     if lost:
         # A statement that is both is wider: that is what somebody must know.
