@@ -10,8 +10,9 @@ from sbc.policy.seatbelt import SbplWord
 from tests.shared_data import shared
 from tests.targets.policies import TMP, WORKTREE, files, hide, network, policy, read, sbpl, seatbelt, unix, where, write
 from tests.targets.sbpl import Query
+from tests.targets.test_sbpl_check import codes
 from tests.targets.test_sbpl_files import PARAMS, access, emitted, evaluator
-from tests.targets.test_sbpl_rest import codes, connects, reaches
+from tests.targets.test_sbpl_rest import connects, reaches
 
 
 def b01() -> None:

@@ -2,7 +2,7 @@
 
 It loads the filter in the process that becomes the command and in its init, and both go on from there: the one to
 `execve`, the other to wait for it and to tell its status by `write`, where an errno goes unnoticed and a signal ends
-it (tried with 0.8 and 0.11; `tests/targets/test_bwrap.py` tries it again).
+it (tried with 0.8 and 0.11; `tests/targets/test_bwrap_run.py` tries it again).
 """
 
 from collections.abc import Iterator
