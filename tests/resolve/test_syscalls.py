@@ -2,6 +2,7 @@
 
 import pytest
 
+from sbc.policy.conditions import Masked, Not
 from sbc.policy.syscalls import Newer
 from sbc_runtime.action import ALLOW, KILL_PROCESS, Action, Verdict, errno_verdict
 from tests.resolve.lowered import FILES, codes, policy, rules_on, told, with_blocks, with_calls
@@ -180,3 +181,18 @@ def test_a_large_condition_on_every_call_ends() -> None:
     rules = f"deny EPERM {{ * }} when arg0:u32 in {{ {values} }}"
     found = policy(with_calls(rules, "x86_64, aarch64, riscv64, s390x")).syscalls.filters
     assert all(len({id(rule.condition) for rule in one.abis[0].rules}) == 1 for one in found)
+
+
+def test_nesting_of_names_is_bounded() -> None:
+    groups = "".join(f"group @g{i} {{ @g{i + 1} }}\n" for i in range(3000)) + "group @g3000 { kcmp }"
+    assert set(codes(with_calls("deny EPERM @g0", head=groups))) == {"SBX219"}
+    rules = "".join(f"rules @r{i} {{ include @r{i + 1} }}\n" for i in range(3000)) + "rules @r3000 { deny EPERM kcmp }"
+    assert set(codes(with_calls("include @r0", head=rules))) == {"SBX219"}
+    on = "on x86_64 {\n" * 60
+    deep = "".join(f"rules @r{i} {{ {on} include @r{i + 1} {'}' * 60} }}\n" for i in range(40))
+    assert set(codes(with_calls("include @r0", head=deep + "rules @r40 { deny EPERM kcmp }"))) == {"SBX219"}
+
+
+def test_a_long_row_of_nots() -> None:
+    (rule,) = rules_on("x86_64", f"deny EPERM close when {'not ' * 4001} fd == 1").rules
+    assert rule.condition == Not(Masked(0, 32, 0xFFFFFFFF, 1))

@@ -1,18 +1,21 @@
 """The statements of the `syscalls` blocks of a chain, in the order in which they are tried, with where each holds."""
 
+from sbc.diagnostics.catalogue import groups as group_problems
 from sbc.diagnostics.catalogue import names, verdicts
 from sbc.diagnostics.catalogue.blocks import NeverApplies
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
 from sbc.diagnostics.suggest import closest
 from sbc.record import Record
-from sbc.resolve.groups import Groups
+from sbc.resolve.groups import MAX_NESTING, Groups
 from sbc.resolve.modules import Module
 from sbc.resolve.scope import Scopes
 from sbc.syntax import tree
 from sbc_runtime.arch import ARCHES
 
 EVERYWHERE = frozenset(ARCHES)
+_BLOCK = "the `syscalls` block"
+_ON = "an `on` block"
 
 
 class PlacedRule(Record):
@@ -45,6 +48,7 @@ class Statements:
         self._groups = groups
         self._reporter = reporter
         self._open: list[tree.RulesDefinition] = []
+        self._depth = 0
         self._walked: dict[tuple[int, int], frozenset[str]] = {}
         self._included: set[int] = set()
         self._calls: dict[int, tuple[tree.Word, ...]] = {}
@@ -60,7 +64,7 @@ class Statements:
     def block(self, body: tuple[tree.SyscallStatement, ...], module: Module, level: int) -> None:
         """Walk the body of a `syscalls` block."""
         for statement in body:
-            self._statement(statement, EVERYWHERE, module, level, "the `syscalls` block")
+            self._statement(statement, EVERYWHERE, module, level, _BLOCK)
 
     def _statement(
         self, statement: tree.SyscallStatement, abis: frozenset[str], module: Module, level: int, where: str
@@ -71,13 +75,7 @@ class Statements:
             case tree.CallRule():
                 self.rules.append(PlacedRule(statement, abis, module, self._named(statement, module)))
             case tree.OnAbis():
-                named = frozenset(self.known_abis(statement.abis))
-                inner = abis & named
-                if where == "an `on` block" and named and not inner:
-                    within = " ".join(sorted(abis))
-                    self._reporter.add(NeverApplies(statement.span, " ".join(sorted(named)), within))
-                for one in statement.body:
-                    self._statement(one, inner, module, level, "an `on` block")
+                self._on(statement, abis, module, level, where)
             case tree.Include():
                 self.include(statement.rules, module, abis, level)
             case tree.NewerThan():
@@ -89,6 +87,24 @@ class Statements:
             case tree.DefaultVerdict():
                 self._single("default", "`default`", statement, level, where)
 
+    def _on(self, on: tree.OnAbis, abis: frozenset[str], module: Module, level: int, where: str) -> None:
+        named = frozenset(self.known_abis(on.abis))
+        inner = abis & named
+        if where == _ON and named and not inner:
+            self._reporter.add(NeverApplies(on.span, " ".join(sorted(named)), " ".join(sorted(abis))))
+        if self._too_deep(on.span):
+            return
+        self._depth += 1
+        for one in on.body:
+            self._statement(one, inner, module, level, _ON)
+        self._depth -= 1
+
+    def _too_deep(self, span: Span) -> bool:
+        if self._depth < MAX_NESTING:
+            return False
+        self._reporter.add(group_problems.DeepNames(span, MAX_NESTING))
+        return True
+
     def include(self, ref: tree.GroupRef, module: Module, abis: frozenset[str], level: int) -> None:
         """Walk the rules that `include @name` means."""
         found = self._scopes.rules(module, ref)
@@ -97,7 +113,9 @@ class Statements:
         if any(found.node is node for node in self._open):
             chain = [node.name.name for node in self._open]
             start = next(at for at, node in enumerate(self._open) if node is found.node)
-            self._reporter.add(names.NameCycle(ref.span, (*chain[start:], ref.name)))
+            self._reporter.add(group_problems.NameCycle(ref.span, (*chain[start:], ref.name)))
+            return
+        if self._too_deep(ref.span):
             return
         done = self._walked.get((level, id(found.node)), frozenset())
         if abis <= done:  # what the profile included before decides all that it would
@@ -105,8 +123,10 @@ class Statements:
         self._walked[level, id(found.node)] = done | abis
         self._included.add(id(found.node))
         self._open.append(found.node)
+        self._depth += 1
         for statement in found.node.body:
             self._statement(statement, abis, found.module, level, "`rules`")
+        self._depth -= 1
         self._open.pop()
 
     def _single(
@@ -118,7 +138,7 @@ class Statements:
         where: str,
     ) -> None:
         """Keep a statement that stands once in a block, and nowhere else."""
-        if where != "the `syscalls` block":
+        if where != _BLOCK:
             self._reporter.add(verdicts.Misplaced(statement.span, key, where))
             return
         first = self.single.setdefault((level, key), statement)

@@ -44,9 +44,17 @@ class Lowering:
             case tree.Disjunction():
                 return any_of([self.condition(operand) for operand in written.operands])
             case tree.Negation():
-                return negated(self.condition(written.operand))
+                return self._negation(written)
             case _:
                 return self._test(written)
+
+    def _negation(self, written: tree.Negation) -> Condition:
+        """`not C`; a long row of them without recursion, for nothing else bounds it."""
+        operand, odd = written.operand, True
+        while isinstance(operand, tree.Negation):
+            operand, odd = operand.operand, not odd
+        condition = self.condition(operand)
+        return negated(condition) if odd else condition
 
     def _test(self, test: Test) -> Condition:
         operand = operand_of(test.subject, self._place, self._reporter)

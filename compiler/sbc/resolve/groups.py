@@ -2,6 +2,7 @@
 
 from typing import Literal, cast
 
+from sbc.diagnostics.catalogue import groups as group_problems
 from sbc.diagnostics.catalogue import names as problems
 from sbc.diagnostics.catalogue.params import GroupParam
 from sbc.diagnostics.diagnostic import Reporter
@@ -17,6 +18,9 @@ from sbc.syntax import tree
 
 Kind = Literal["system calls", "constants", "paths"]
 
+
+MAX_NESTING = 100
+"""How deep groups, and `rules` with their `on` blocks, may contain each other."""
 
 Thing = tree.Word | tree.Number | tree.Path
 """A member that is no group: a call or constant, a number, a path."""
@@ -51,11 +55,11 @@ class Groups:
         if found is None:
             return _TOLD
         if not isinstance(found.node, tree.Group):
-            self._reporter.add(problems.RulesAsGroup(ref.span, ref.name, True, found.span))
+            self._reporter.add(group_problems.RulesAsGroup(ref.span, ref.name, True, found.span))
             return _TOLD
         content = self.open(found)
         if content.kind is not None and content.kind != wanted:
-            self._reporter.add(problems.WrongGroupKind(ref.span, ref.name, content.kind, wanted, found.span))
+            self._reporter.add(group_problems.WrongGroupKind(ref.span, ref.name, content.kind, wanted, found.span))
             return _TOLD
         return content
 
@@ -84,7 +88,7 @@ class Groups:
                 kind, first = part.kind, member.span
             elif part.kind != kind:
                 if part.kind not in mixed:  # once for each kind: the rest says nothing new
-                    self._reporter.add(problems.MixedGroup(member.span, group.name.name, part.kind, kind, first))
+                    self._reporter.add(group_problems.MixedGroup(member.span, group.name.name, part.kind, kind, first))
                 mixed.add(part.kind)
                 told = True
                 continue
@@ -110,12 +114,15 @@ class Groups:
         if found is None:
             return _TOLD
         if not isinstance(found.node, tree.Group):
-            self._reporter.add(problems.RulesAsGroup(ref.span, ref.name, True, found.span))
+            self._reporter.add(group_problems.RulesAsGroup(ref.span, ref.name, True, found.span))
+            return _TOLD
+        if len(self._open) > MAX_NESTING:
+            self._reporter.add(group_problems.DeepNames(ref.span, MAX_NESTING))
             return _TOLD
         if any(found.node is group for group in self._open):
             start = next(at for at, group in enumerate(self._open) if group is found.node)
             chain = [group.name.name for group in self._open[start:]]
-            self._reporter.add(problems.NameCycle(ref.span, (*chain, ref.name)))
+            self._reporter.add(group_problems.NameCycle(ref.span, (*chain, ref.name)))
             return _TOLD
         return self.open(found)
 

@@ -5,7 +5,7 @@ those files use in turn is seen only where nothing nearer has the name, so that 
 never changes or breaks a file that has its own. A definition's own names are looked up from the file it stands in.
 """
 
-from sbc.diagnostics.catalogue import names as problems
+from sbc.diagnostics.catalogue import groups as group_problems
 from sbc.diagnostics.catalogue.modules import UnknownProfile
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
@@ -74,7 +74,7 @@ class Scopes:
         key = key_of(found.node)
         first = names.setdefault(key, found)
         if first is not found and first.node is not found.node:
-            self._reporter.add(problems.DuplicateName(found.span, what_of(found.node), key, first.span))
+            self._reporter.add(group_problems.DuplicateName(found.span, what_of(found.node), key, first.span))
 
     def find(self, module: Module, key: str, span: Span) -> Found | None:
         """Find a definition; None where there is none, or more than one equally near, which is then told."""
@@ -87,7 +87,7 @@ class Scopes:
             seen.update(level)
             here = [found[key] for one in level if key in (found := self.own(one))]
             if len(here) > 1:
-                self._reporter.add(problems.AmbiguousName(span, key, tuple(found.span for found in here)))
+                self._reporter.add(group_problems.AmbiguousName(span, key, tuple(found.span for found in here)))
             if here:
                 return here[0]
         return None
@@ -98,14 +98,14 @@ class Scopes:
         if found is None:
             known = [name[1:] for name in self.near(module) if name.startswith("@")]
             elsewhere = self._stock_with(ref.name)
-            self._reporter.add(problems.UnknownGroup(ref.span, ref.name, closest(ref.name, known), elsewhere))
+            self._reporter.add(group_problems.UnknownGroup(ref.span, ref.name, closest(ref.name, known), elsewhere))
         return found
 
     def rules(self, module: Module, ref: tree.GroupRef) -> Found | None:
         """Find the `rules` that `include @name` means; tells where it means none."""
         found = self.marked(module, ref)
         if found is not None and isinstance(found.node, tree.Group):
-            self._reporter.add(problems.RulesAsGroup(ref.span, ref.name, False, found.span))
+            self._reporter.add(group_problems.RulesAsGroup(ref.span, ref.name, False, found.span))
             return None
         return found
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from sbc.diagnostics.catalogue import conditions, names
+from sbc.diagnostics.catalogue import arguments, names
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
 from sbc.diagnostics.suggest import closest
@@ -40,10 +40,10 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
     if numbered is not None:
         return _numbered(subject, int(numbered.group(1)), known, place, reporter)
     if subject.type is not None:
-        reporter.add(conditions.TypedName(subject.type.span, subject.name))
+        reporter.add(arguments.TypedName(subject.type.span, subject.name))
         return None
     if known is None:
-        reporter.add(conditions.NoSignature(subject.span, place.call, place.abi))
+        reporter.add(arguments.NoSignature(subject.span, place.call, place.abi))
         return None
     argument = known.argument(subject.name) or known.argument(argument_alias(place.call, subject.name) or "")
     if argument is None:
@@ -55,7 +55,7 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
     if argument.position is None:
         registers = _registers(known, argument)
         reason = argument.reason or ""
-        problem = conditions.NotInRegister(subject.span, subject.name, place.call, place.abi, reason, registers)
+        problem = arguments.NotInRegister(subject.span, subject.name, place.call, place.abi, reason, registers)
         reporter.add(problem)
         return None
     register = Register(argument.position, argument.width, argument.signed)
@@ -80,11 +80,11 @@ def _numbered(
     if subject.type is not None:
         return _typed(subject, subject.type, (index, known), place, reporter)
     if known is None:
-        reporter.add(conditions.NoSignature(subject.span, place.call, place.abi))
+        reporter.add(arguments.NoSignature(subject.span, place.call, place.abi))
         return None
     read = known.register(index)
     if read is None:
-        reporter.add(conditions.UnreadRegister(subject.span, subject.name, place.call, place.abi))
+        reporter.add(arguments.UnreadRegister(subject.span, subject.name, place.call, place.abi))
         return None
     # A half of a split argument, or the address of arguments in memory, has no constants of its own.
     whole = read.position == index and known.argument(read.name) is read
@@ -97,14 +97,14 @@ def _typed(
 ) -> Operand | None:
     kind = _TYPES.get(written.text)
     if kind is None:
-        reporter.add(conditions.UnknownType(written.span, written.text))
+        reporter.add(arguments.UnknownType(written.span, written.text))
         return None
     width, signed = kind
     index, known = register
     if known is not None:
         actual = _type_name(known.register(index))
         if actual != written.text:
-            problem = conditions.OtherType(written.span, subject.name, written.text, place.call, actual)
+            problem = arguments.OtherType(written.span, subject.name, written.text, place.call, actual)
             reporter.add(problem)
     return Operand(Register(index, width, signed), False, subject.name, None)
 

@@ -79,7 +79,9 @@ class Values:
     def _same_value(self, name: str, families: tuple[str, ...] | None) -> str | None:
         """Give the constant of these families that has a wrong one's value, or the next, and is not there already."""
         here = constants.constants(self.place.abi)
-        least = here.get(name, 0)
+        if name not in here:
+            return None
+        least = here[name]
         taken = {here.get(word) for word in self.written if word != name}
         found = (one for family in families or () for one in constants.members(family) if one in here)
         return min(
