@@ -6,6 +6,9 @@ from typing import Any
 from sbc.syntax.automaton import OUTERMOST, Tables
 from sbc.syntax.lexer import Token
 
+MAX_ERRORS = 30
+"""So many errors of a file are told."""
+
 
 class Driver:
     """One run over the tokens of one file.

@@ -18,12 +18,10 @@ from sbc.diagnostics.diagnostic import Diagnostic, Reporter
 from sbc.diagnostics.span import Source, Span
 from sbc.diagnostics.suggest import closest
 from sbc.syntax.automaton import OUTERMOST
-from sbc.syntax.driver import Driver
-from sbc.syntax.lexer import Token
+from sbc.syntax.driver import MAX_ERRORS, Driver
+from sbc.syntax.lexer import Token, shortened
 from sbc.syntax.scene import Scene
-from sbc.syntax.vocabulary import SPOKEN, bounded, unit_meant
-
-MAX_ERRORS = 30
+from sbc.syntax.vocabulary import SPOKEN, unit_meant
 
 
 class Complaints:
@@ -92,16 +90,16 @@ class Complaints:
         if token.shape == "word":
             known = set(driver.tables.terminals(token)) - {"HOST"}
             if token.text[0].isdigit() and not known:
-                return BadNumber(self._span(token), bounded(token.text), unit_meant(token.text))
+                return BadNumber(self._span(token), shortened(token.text), unit_meant(token.text))
             role = scene.role()
             suggestion = closest(token.text, scene.words)
             if role or suggestion:
                 advice = None if suggestion else scene.elsewhere(token.text)
-                word = bounded(token.text)
+                word = shortened(token.text)
                 return UnknownWord(
                     self._span(token), word, role or "known here", tuple(scene.words), suggestion, advice
                 )
-        found = SPOKEN.get(token.shape) or f"`{bounded(token.text)}`"
+        found = SPOKEN.get(token.shape) or f"`{shortened(token.text)}`"
         return CannotStandHere(self._span(token), found, scene.choices(), scene.advice(token))
 
 

@@ -1,6 +1,7 @@
 """Source -> syntax tree. The only module that uses lark, and only to turn the grammar into tables."""
 
 import re
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -11,11 +12,9 @@ from sbc.syntax import stored
 from sbc.syntax import tables as stored_tables
 from sbc.syntax.automaton import DROP, KEEP, MELT, Rule, Tables
 from sbc.syntax.build_rules import RuleBuilder
-from sbc.syntax.driver import Driver
-from sbc.syntax.expected import MAX_ERRORS, Complaints
-from sbc.syntax.lexer import Token, tokens_of
+from sbc.syntax.driver import MAX_ERRORS, Driver
+from sbc.syntax.lexer import Token, shortened, tokens_of
 from sbc.syntax.tree import SourceTree
-from sbc.syntax.vocabulary import bounded
 
 MAX_DEPTH = 100
 VERSION = "1"
@@ -52,12 +51,26 @@ def parse_tokens(source: Source, reporter: Reporter) -> Parsed | None:
     blocks: list[int] = []
     if _legible(source, own) and _shallow(source, tokens, own):
         builder = RuleBuilder(source, own)
-        driver = Driver(tables(), _with_version(source, tokens, own), builder.build, Complaints(source, own))
+        driver = Driver(tables(), _with_version(source, tokens, own), builder.build, _complaints(source, own))
         tree = driver.run()
         blocks = builder.braces
     for diagnostic in own.diagnostics:
         reporter.add(diagnostic)
     return Parsed(tree, tokens, blocks) if isinstance(tree, SourceTree) and not own.failed else None
+
+
+def _complaints(source: Source, reporter: Reporter) -> Callable[[Driver], bool]:
+    """Give what reports the tokens that cannot stand where they are; it is loaded for the first of them."""
+    made: list[Callable[[Driver], bool]] = []
+
+    def complain(driver: Driver) -> bool:
+        if not made:
+            from sbc.syntax.expected import Complaints  # noqa: PLC0415 - most texts need none of it
+
+            made.append(Complaints(source, reporter))
+        return made[0](driver)
+
+    return complain
 
 
 def _legible(source: Source, reporter: Reporter) -> bool:
@@ -97,10 +110,10 @@ def _with_version(source: Source, tokens: list[Token], reporter: Reporter) -> li
         reporter.add(NoVersion(Span(source, first.start, first.end)))
         rest = begin + 1
     elif second.text != VERSION:
-        reporter.add(UnknownVersion(Span(source, second.start, second.end), bounded(second.text)))
+        reporter.add(UnknownVersion(Span(source, second.start, second.end), shortened(second.text)))
         rest = begin + 2
     elif third.shape not in ("newline", "end") and third.text != ";":
-        found = f"`{bounded(third.text)}`"
+        found = f"`{shortened(third.text)}`"
         reporter.add(CannotStandHere(Span(source, third.start, third.end), found, ("the end of the statement",)))
         rest = begin + 2
     else:

@@ -1,8 +1,8 @@
 """Where the automaton stands when it cannot go on: what it could take, in the words of the language."""
 
 from sbc.syntax.driver import Driver
-from sbc.syntax.lexer import Token
-from sbc.syntax.vocabulary import COMPARISONS, GLOBS, LISTING, LISTS, PROFILE, THINGS, bounded
+from sbc.syntax.lexer import Token, shortened
+from sbc.syntax.vocabulary import COMPARISONS, GLOBS, LISTING, LISTS, PROFILE, THINGS
 
 _MOST_WORDS = 6
 """More words than these are not listed one by one."""
@@ -31,7 +31,7 @@ class Scene:
         if self._begins and self.words:
             return LISTS[self._symbol].role
         if self.words and not self._things and not self._ends:
-            return f"known after `{bounded(self._before().text)}`"
+            return f"known after `{shortened(self._before().text)}`"
         return None
 
     def choices(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class Scene:
         if token.shape in ("word", "path") and "STRING" in self._things:
             if "PATH" in self._things:
                 return "a path starts with `/`, `~/` or `${`"
-            return f'write it as a string: `"{bounded(token.text)}"`' if token.text[0] != "-" else None
+            return f'write it as a string: `"{shortened(token.text)}"`' if token.text[0] != "-" else None
         if token.text == ";" and "," in self._marks:
             return "inside the `{ }` of a set blanks, newlines and commas separate"
         if self._ends and before.shape == token.shape and self._begun.text in LISTING:

@@ -77,8 +77,3 @@ def unit_meant(word: str) -> str | None:
         return None
     unit = _OTHER_UNITS.get(match[2]) or _OTHER_UNITS.get(match[2].lower()) or closest(match[2], _UNITS)
     return f"{int(match[1])}{unit}" if unit else None
-
-
-def bounded(text: str) -> str:
-    """Give a text short enough to stand in a sentence."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
