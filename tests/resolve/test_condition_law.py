@@ -10,6 +10,7 @@ from sbc.policy.conditions import holds
 from tests.resolve.lowered import rules_on
 
 MASK64 = (1 << 64) - 1
+ABIS = ("x86_64", "i386", "s390x", "arm", "mips64el")
 
 
 class CType(NamedTuple):
@@ -123,10 +124,12 @@ REGISTERS = st.lists(WORDS, min_size=6, max_size=6).map(tuple)
 
 
 @settings(max_examples=300, deadline=None)
-@given(CONDITIONS, st.lists(REGISTERS, min_size=1, max_size=30), st.sampled_from(["when", "unless"]))
-def test_lowered_conditions_agree_with_c(case: Case, samples: list[tuple[int, ...]], word: str) -> None:
+@given(
+    CONDITIONS, st.lists(REGISTERS, min_size=1, max_size=30), st.sampled_from(["when", "unless"]), st.sampled_from(ABIS)
+)
+def test_lowered_conditions_agree_with_c(case: Case, samples: list[tuple[int, ...]], word: str, abi: str) -> None:
     text, meaning = case
-    (rule,) = rules_on("x86_64", f"deny EPERM openat {word} {text}").rules
+    (rule,) = rules_on(abi, f"deny EPERM openat {word} {text}").rules
     near = [tuple((value + step) & MASK64 for value in registers) for registers in samples[:3] for step in (-1, 1)]
     for registers in (*samples, *near):
         expected = meaning(registers) == (word == "when")
