@@ -90,7 +90,9 @@ def compile_file(
     """
     names = registry.chosen(targets)
     policy = load_policy(path, profile, reporter)
-    outcomes = emit(policy, reporter)
+    # Documents and bundles tell of every target, so every one is made for them.
+    wanted = EMITTED if {"docs", "bundle"} & set(names) else names
+    outcomes = emit(policy, reporter, wanted)
     for outcome in outcomes:
         name = outcome.target.name
         asked = name in names
@@ -105,12 +107,14 @@ def compile_file(
     return Compilation(policy, tuple(_files(policy, names, outcomes, table)), table)
 
 
-def emit(policy: Policy, reporter: Reporter) -> tuple[Outcome, ...]:
-    """Emit a policy to every target that is made from it alone; `Failed` where one finds the policy wrong."""
-    filters = build_filters(policy, reporter)
-    bpf = BpfTarget()
-    outcomes = [Outcome(bpf, bpf.artifact(policy.name, filters))]
-    for name in EMITTED[1:]:
+def emit(policy: Policy, reporter: Reporter, names: Sequence[str] = EMITTED) -> tuple[Outcome, ...]:
+    """Emit a policy to the named targets; `Failed` where one finds the policy wrong."""
+    outcomes: list[Outcome] = []
+    for name in names:
+        if name == "bpf":
+            bpf = BpfTarget()
+            outcomes.append(Outcome(bpf, bpf.artifact(policy.name, build_filters(policy, reporter))))
+            continue
         target = registry.load(name)
         try:
             outcomes.append(Outcome(target, target.emit(policy)))

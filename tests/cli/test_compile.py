@@ -47,6 +47,14 @@ def test_only_the_targets_named(sbc: Sbc, tmp_path: Path) -> None:
     assert names(tmp_path / "out") == {"gate.sb"}
 
 
+def test_a_target_that_was_not_asked_for_stops_nothing(sbc: Sbc, profile: Profile) -> None:
+    path = profile(SYSTEM_CALLS % "deny EPERM { execve execveat }")
+    assert sbc("compile", path, "--target", "bpf").status == 0
+    said = sbc("compile", path)
+    assert said.status == 2
+    assert "execve" in said.err
+
+
 def test_an_unknown_target_is_an_error_with_a_suggestion(sbc: Sbc) -> None:
     said = sbc("compile", PROFILES / "gate.sbx", "--target", "bwarp")
     assert said.status == 2
