@@ -9,7 +9,8 @@ sys.path[:0] = [str(ROOT / "compiler"), str(ROOT / "runtime")]
 
 def main() -> int:
     """Measure and print."""
-    from tests.bench.figures import ROWS, Row
+    from tests.bench.figures import ROWS
+    from tests.bench.row import Row
 
     rows = [Row("figure", "sbc", "bar", None, "peers"), *(row for make in ROWS for row in make())]
     mark = {True: "ok", False: "MISSED", None: ""}

@@ -16,21 +16,13 @@ from sbc.policy.origin import Origin
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
 from sbc_runtime.action import ALLOW, KILL_PROCESS, errno_verdict
 from sbc_runtime.arch import ARCHES
+from tests.bench.commands import check_rows, compile_rows
 from tests.bench.peers import libseccomp, stored
 from tests.bench.policies import load_policy
+from tests.bench.row import Row
 from tests.shared_data import shared_folder
 
 RUNS = 9
-
-
-class Row(NamedTuple):
-    """A figure, its bar, whether it is met (None: there is no bar), and the peers' figures."""
-
-    what: str
-    ours: str
-    bar: str = ""
-    met: bool | None = None
-    peers: str = ""
 
 
 class Reference(NamedTuple):
@@ -176,5 +168,5 @@ def large() -> list[Row]:
     ]
 
 
-ROWS: tuple[Callable[[], list[Row]], ...] = (sizes, differences, times, large)
+ROWS: tuple[Callable[[], list[Row]], ...] = (sizes, differences, times, large, compile_rows, check_rows)
 """A new figure is one function here."""
