@@ -1,0 +1,410 @@
+"""Runs in a guest: what the kernel makes of the runtime's cgroups, as root and as uid 1000 in a delegated folder."""
+
+import os
+import signal
+import sys
+import time
+import traceback
+
+sys.path.insert(0, "/job")
+from sbc_runtime import cgroup, cgroup_group
+from sbc_runtime.cgroup_base import find_base, folder_of
+from sbc_runtime.cgroup_files import read, words
+from sbc_runtime.errors import SetupFailed
+from sbc_runtime.prepared import LimitValue, Mount
+
+TOP = "/sys/fs/cgroup"
+MEMORY = LimitValue(memory=48 << 20)
+BOTH = ("memory", "pids")
+checks = []
+
+
+def check(function):
+    checks.append(function)
+    return function
+
+
+def why(function, *arguments):
+    """Give the reason of a refusal."""
+    try:
+        function(*arguments)
+    except SetupFailed as failed:
+        return failed.failure.why
+    raise AssertionError("was not refused")
+
+
+def child(function):
+    """Start a process that waits to be let go; give its pid and the end to write to."""
+    here, there = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            # The lock of a folder is its runner's alone: every backend's child closes what it inherits first.
+            os.closerange(3, here)
+            os.closerange(here + 1, 1024)
+            os.read(here, 1)
+            function()
+        finally:
+            os._exit(0)
+    os.close(here)
+    return pid, there
+
+
+def inside(group, function):
+    pid, go = child(function)
+    group.add(pid)
+    os.close(go)
+    return pid
+
+
+def ended(pid):
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def forever():
+    while True:
+        signal.pause()
+
+
+def hog():
+    kept = []
+    while True:
+        kept.append(bytearray(1 << 20))
+
+
+def leaves_no_folder(base):
+    assert not [name for name in os.listdir(base) if name.startswith("sbc-run-")], os.listdir(base)
+
+
+@check
+def without_controllers():
+    os.mkdir(TOP + "/plain")
+    assert "/plain/cgroup.controllers does not list `memory`, `pids`" in why(find_base, TOP + "/plain", {}, BOTH)
+    assert why(find_base, "/tmp", {}, BOTH) == "/tmp is no folder of cgroup v2"
+    assert "absolute" in why(find_base, "x", {}, BOTH)
+
+
+@check
+def found_and_enabled():
+    assert folder_of() == TOP, folder_of()
+    assert find_base(None, {}, BOTH) == TOP
+    assert {"memory", "pids"} <= words(TOP + "/cgroup.subtree_control")
+    assert find_base(None, {"SBC_CGROUP_BASE": TOP + "/plain"}, BOTH) == TOP + "/plain"
+
+
+@check
+def readiness():
+    ready = cgroup.probe(TOP + "/plain")
+    assert ready.ready, ready
+    assert cgroup.probe(None).ready
+    leaves_no_folder(TOP + "/plain")
+    leaves_no_folder(TOP)
+
+
+@check
+def memory():
+    group = cgroup.create("one", TOP + "/plain", MEMORY)
+    assert group.enforces == {"memory"}
+    bystander = inside(group, forever)
+    assert not group.oom_killed()
+    assert ended(inside(group, hog)) == -signal.SIGKILL
+    assert ended(bystander) == -signal.SIGKILL, "the whole group goes"
+    assert group.oom_killed()
+    group.remove()
+    assert group.removed
+
+
+@check
+def killed_from_outside_is_no_memory_limit():
+    group = cgroup.create("one", TOP + "/plain", MEMORY)
+    pid = inside(group, forever)
+    os.kill(pid, signal.SIGKILL)
+    ended(pid)
+    assert not group.oom_killed()
+    group.remove()
+
+
+@check
+def processes():
+    group = cgroup.create("one", TOP + "/plain", LimitValue(processes=5), own=0)
+
+    def bomb():
+        made = 0
+        try:
+            while made < 50:
+                if os.fork() == 0:
+                    forever()
+                made += 1
+        except OSError:
+            os.kill(os.getpid(), signal.SIGUSR1 if made == 4 else signal.SIGUSR2)
+
+    assert ended(inside(group, bomb)) == -signal.SIGUSR1
+    assert group.processes_refused()
+    assert group.usage().tasks == 4, group.usage()
+    group.remove()
+    assert group.removed
+
+
+@check
+def usage():
+    group = cgroup.create("one", TOP + "/plain", LimitValue(memory=256 << 20, processes=9))
+
+    def work():
+        kept = bytearray(32 << 20)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        del kept
+
+    os.waitpid(inside(group, work), os.WUNTRACED)
+    seen = group.usage()
+    assert 32 << 20 <= seen.memory < 64 << 20, seen
+    assert seen.tasks == 1, seen
+    assert seen.cpu > 0, seen
+    group.remove()
+    gone = group.usage()
+    assert gone == (None, None, None), gone
+
+
+def spread():
+    """Fork, leave the session, and lose the parent, some times over."""
+    for _ in range(5):
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+    forever()
+
+
+def filled():
+    group = cgroup.create("one", TOP + "/plain", LimitValue(processes=200))
+    inside(group, spread)
+    while int(read(group.path + "/pids.current")) < 20:
+        time.sleep(0.01)
+    return group
+
+
+@check
+def kill():
+    group = filled()
+    group.kill()
+    while not group.empty():
+        time.sleep(0.01)
+    group.remove()
+    group.remove()
+    assert group.removed
+
+
+@check
+def kill_one_by_one():
+    real = cgroup_group.put
+
+    def absent(path, text):
+        if path.endswith("cgroup.kill"):
+            raise FileNotFoundError(2, "absent", path)
+        real(path, text)
+
+    cgroup_group.put = absent
+    group = filled()
+    group.remove()
+    assert group.removed
+
+
+@check
+def stays_without_folders():
+    group = cgroup.create("one", TOP + "/plain", LimitValue())
+    try:
+        os.mkdir(group.path + "/below")
+        raise AssertionError("made")
+    except OSError:
+        pass
+    with open(group.path + "/cgroup.max.descendants", "w") as file:
+        file.write("max")
+    os.makedirs(group.path + "/a/b/c")
+    group.remove()
+    assert group.removed
+
+
+def runner(base):
+    """Start a runner with a process in its cgroup; give the runner's pid, its folder and the process."""
+    here, there = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        group = cgroup.create("one", base, LimitValue())
+        inner = inside(group, forever)
+        os.write(there, f"{group.path} {inner}".encode())
+        forever()
+    path, inner = os.read(here, 4096).decode().split()
+    return pid, path, int(inner)
+
+
+@check
+def reclaim():
+    base = TOP + "/plain"
+    os.mkdir(base + "/sbc-run-of-somebody")
+    dead, dead_path, dead_inner = runner(base)
+    alive, alive_path, _ = runner(base)
+    assert cgroup.reclaim(base) == ()
+    os.kill(dead, signal.SIGKILL)
+    ended(dead)
+    process = os.pidfd_open(dead_inner)
+    group = cgroup.create("one", base, LimitValue())
+    assert not os.path.exists(dead_path)
+    assert os.path.exists(alive_path)
+    assert os.path.exists(base + "/sbc-run-of-somebody")
+    try:
+        signal.pidfd_send_signal(process, 0)
+        assert " Z " in read(f"/proc/{dead_inner}/stat"), "is still there"
+    except ProcessLookupError:
+        pass
+    os.kill(alive, signal.SIGKILL)
+    ended(alive)
+    group.remove()
+    assert cgroup.reclaim(base) == (alive_path,)
+    os.rmdir(base + "/sbc-run-of-somebody")
+    leaves_no_folder(base)
+
+
+@check
+def many_at_once():
+    base = TOP + "/plain"
+    started = []
+    for _ in range(8):
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                for _ in range(6):
+                    group = cgroup.create("one", base, LimitValue(processes=9))
+                    one = inside(group, forever)
+                    assert not group.empty()
+                    group.remove()
+                    assert group.removed
+                    assert ended(one) == -signal.SIGKILL
+                status = 0
+            except BaseException:
+                traceback.print_exc(file=sys.stdout)
+            finally:
+                sys.stdout.flush()
+                os._exit(status)
+        started.append(pid)
+    assert [ended(pid) for pid in started] == [0] * 8
+    leaves_no_folder(base)
+
+
+@check
+def base_with_processes():
+    os.mkdir(TOP + "/busy")
+    pid, go = child(forever)
+    with open(TOP + "/busy/cgroup.procs", "w") as file:
+        file.write(str(pid))
+    said = why(find_base, TOP + "/busy", {}, BOTH)
+    assert said.startswith(TOP + "/busy/cgroup.subtree_control does not take `+memory +pids`"), said
+    assert "it has processes of its own" in said, said
+    os.kill(pid, signal.SIGKILL)
+    ended(pid)
+    os.close(go)
+
+
+def bound(source, read_only=False):
+    found = os.stat(source)
+    return Mount("bind", source, source, found.st_dev, found.st_ino, True, read_only, False, 0, 0, "p.sbx:1")
+
+
+@check
+def inside_a_writable_mount():
+    for source in ("/", "/sys", TOP, TOP + "/plain", TOP + "/busy"):
+        assert source in why(cgroup.check_outside, TOP + "/plain", [bound(source)])
+        cgroup.check_outside(TOP + "/plain", [bound(source, read_only=True)])
+    cgroup.check_outside(TOP + "/plain", [bound("/tmp"), bound("/job")])
+
+
+def become_user():
+    os.setgroups([])
+    os.setresgid(1000, 1000, 1000)
+    os.setresuid(1000, 1000, 1000)
+
+
+@check
+def not_delegated():
+    become_user()
+    said = why(find_base, TOP + "/plain", {}, BOTH)
+    assert said == TOP + "/plain may not be written by uid 1000", said
+    assert "is not delegated to uid 1000" in why(find_base, None, {}, BOTH)
+    assert not cgroup.probe(TOP + "/plain").ready
+
+
+def delegate():
+    if not os.path.exists(TOP + "/user"):
+        for folder in (TOP + "/user", TOP + "/user/runner"):
+            os.mkdir(folder)
+            os.chown(folder, 1000, 1000)
+            for name in ("cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
+                os.chown(f"{folder}/{name}", 1000, 1000)
+
+
+@check
+def delegated_but_called_from_outside():
+    delegate()
+    become_user()
+    ready = cgroup.probe(TOP + "/user")
+    assert not ready.ready
+    assert ready.why.startswith(TOP + "/cgroup.procs may not be written by uid 1000"), ready
+    leaves_no_folder(TOP + "/user")
+
+
+@check
+def half_delegated():
+    """The folder alone was given away: its files were not."""
+    os.mkdir(TOP + "/half")
+    os.chown(TOP + "/half", 1000, 1000)
+    become_user()
+    ready = cgroup.probe(TOP + "/half")
+    assert ready.why.startswith(TOP + "/half/cgroup.subtree_control may not be written by uid 1000"), ready
+
+
+@check
+def delegated():
+    delegate()
+    with open(TOP + "/user/runner/cgroup.procs", "w") as file:
+        file.write(str(os.getpid()))
+    become_user()
+    assert folder_of() == TOP + "/user/runner"
+    assert find_base(None, {}, BOTH) == TOP + "/user", "its own has processes, so the one above"
+    ready = cgroup.probe(None)
+    assert ready.ready, ready
+    group = cgroup.create("one", None, LimitValue(memory=48 << 20, processes=20))
+    assert group.path.startswith(TOP + "/user/sbc-run-")
+    assert group.enforces == {"memory", "processes"}
+    assert ended(inside(group, hog)) == -signal.SIGKILL
+    assert group.oom_killed()
+    group.remove()
+    leaves_no_folder(TOP + "/user")
+
+
+@check
+def another_users_folder_is_left_alone():
+    delegate()
+    os.mkdir(TOP + "/user/sbc-run-0123456789abcdef")
+    os.chown(TOP + "/user/sbc-run-0123456789abcdef", 1000, 1000)
+    assert cgroup.reclaim(TOP + "/user") == ()
+    become_user()
+    assert cgroup.reclaim(TOP + "/user") == (TOP + "/user/sbc-run-0123456789abcdef",)
+
+
+failed = []
+for one in checks:
+    print(one.__name__, flush=True)
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            one()
+            status = 0
+        except BaseException:
+            traceback.print_exc(file=sys.stdout)
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    if ended(pid):
+        failed.append(one.__name__)
+print(os.uname().machine, os.uname().release, len(checks), "checks, failed:", " ".join(failed) or "none")
+sys.exit(1 if failed else 0)
