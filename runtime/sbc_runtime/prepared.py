@@ -39,13 +39,6 @@ class Mount(NamedTuple):
         return 0 if self.place == "/" else self.place.count("/")
 
 
-class Link(NamedTuple):
-    """A symbolic link that a private root gets, so that the spelled path leads to the resolved one."""
-
-    place: str
-    target: str
-
-
 class Mask(NamedTuple):
     """An entry of the sandbox's own /proc that is made read-only or covered, where the kernel has it."""
 
@@ -92,7 +85,7 @@ class Prepared(NamedTuple):
     cwd: str
     host_root: bool
     mounts: tuple[Mount, ...]
-    links: tuple[Link, ...]
+    links: tuple[tuple[str, str], ...]
     masks: tuple[Mask, ...]
     devices: str
     network: Literal["none", "host"]

@@ -1,0 +1,35 @@
+"""The backends by name. Each is imported only where it is asked for."""
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+from sbc_runtime.backends.interface import Backend
+from sbc_runtime.errors import SetupFailed
+from sbc_runtime.job import Job
+
+_MODULES = {
+    "namespace": "sbc_runtime.backends.namespace",
+    "bwrap": "sbc_runtime.backends.bwrap",
+    "process": "sbc_runtime.backends.process",
+    "seatbelt": "sbc_runtime.backends.seatbelt",
+    "oci": "sbc_runtime.backends.oci",
+}
+"""Each module has `backend(job) -> Backend`."""
+
+AUTO = ("namespace", "bwrap")
+"""What `auto` tries, in this order. Never one that does not isolate."""
+
+
+def known() -> tuple[str, ...]:
+    """Give the names of the backends that this version has."""
+    return tuple(name for name, module in _MODULES.items() if find_spec(module) is not None)
+
+
+def backend(name: str, job: Job) -> Backend:
+    """Give a backend by its name; `SetupFailed` where there is none."""
+    module = _MODULES.get(name)
+    if module is None or (module not in sys.modules and find_spec(module) is None):
+        raise SetupFailed("backend", f"there is no backend `{name}`", f"choose one of: {', '.join(known())}")
+    made: Backend = import_module(module).backend(job)
+    return made

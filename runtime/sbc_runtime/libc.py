@@ -1,0 +1,268 @@
+"""System calls that Python has no function for, by ctypes.
+
+Every function raises `OSError` with the call's name as `filename`'s stand-in in its message, and returns nothing that
+need not be looked at. Structures are packed by hand: their layouts are the kernel's (`include/uapi/linux`). Imported
+by the helper alone: the host process never loads ctypes.
+"""
+
+import ctypes
+import os
+from ctypes import c_char_p, c_int, c_long, c_ulong, c_void_p
+from struct import Struct
+from typing import Final
+
+from sbc_runtime.numbers import calls
+
+_LIBC: Final = ctypes.CDLL(None, use_errno=True)
+# PyDLL keeps the interpreter's lock over the call: nothing else may run between clone3 and its two returns.
+_PYLIBC: Final = ctypes.PyDLL(None, use_errno=True)
+_NR: Final = calls(os.uname().machine)
+
+# clone(2), unshare(2): `include/uapi/linux/sched.h`.
+CLONE_NEWNS: Final = 0x00020000
+CLONE_NEWCGROUP: Final = 0x02000000
+CLONE_NEWUTS: Final = 0x04000000
+CLONE_NEWIPC: Final = 0x08000000
+CLONE_NEWUSER: Final = 0x10000000
+CLONE_NEWPID: Final = 0x20000000
+CLONE_NEWNET: Final = 0x40000000
+
+# mount(2): `include/uapi/linux/mount.h`.
+MS_RDONLY: Final = 1
+MS_NOSUID: Final = 2
+MS_NODEV: Final = 4
+MS_NOEXEC: Final = 8
+MS_REMOUNT: Final = 32
+MS_BIND: Final = 4096
+MS_REC: Final = 16384
+MS_PRIVATE: Final = 1 << 18
+MNT_DETACH: Final = 2
+
+# mount_setattr(2): the same four, with other values.
+ATTR_RDONLY: Final = 1
+ATTR_NOSUID: Final = 2
+ATTR_NODEV: Final = 4
+ATTR_NOEXEC: Final = 8
+
+AT_EMPTY_PATH: Final = 0x1000
+AT_RECURSIVE: Final = 0x8000
+_OPEN_TREE_CLONE: Final = 1
+_MOVE_F_EMPTY: Final = 0x04
+_MOVE_T_EMPTY: Final = 0x40
+
+# openat2(2): `include/uapi/linux/openat2.h`.
+RESOLVE_NO_MAGICLINKS: Final = 0x02
+RESOLVE_NO_SYMLINKS: Final = 0x04
+RESOLVE_BENEATH: Final = 0x08
+RESOLVE_IN_ROOT: Final = 0x10
+
+# prctl(2): `include/uapi/linux/prctl.h`.
+PR_SET_PDEATHSIG: Final = 1
+PR_SET_DUMPABLE: Final = 4
+PR_SET_NAME: Final = 15
+PR_CAPBSET_DROP: Final = 24
+PR_SET_NO_NEW_PRIVS: Final = 38
+PR_CAP_AMBIENT: Final = 47
+PR_CAP_AMBIENT_CLEAR_ALL: Final = 4
+
+_CLONE_ARGS: Final = Struct("=8Q")
+_OPEN_HOW: Final = Struct("=3Q")
+_MOUNT_ATTR: Final = Struct("=4Q")
+_CAP_HEADER: Final = Struct("=Ii")
+_CAP_VERSION_3: Final = 0x20080522
+_KEYCTL_JOIN_SESSION_KEYRING: Final = 1
+_GET_FILTER: Final = 0x420C
+_SECCOMP_SET_MODE_FILTER: Final = 1
+_SIGCHLD: Final = 17 if not os.uname().machine.startswith("mips") else 18
+
+
+def _raw(*types: type) -> "ctypes._NamedFuncPointer":  # pyright: ignore[reportPrivateUsage]
+    found = _LIBC["syscall"]
+    found.argtypes = (c_long, *types)
+    found.restype = c_long
+    return found
+
+
+def _function(name: str, *types: type) -> "ctypes._NamedFuncPointer":  # pyright: ignore[reportPrivateUsage]
+    found = _LIBC[name]
+    found.argtypes = types
+    found.restype = c_int
+    return found
+
+
+_mount = _function("mount", c_char_p, c_char_p, c_char_p, c_ulong, c_char_p)
+_umount2 = _function("umount2", c_char_p, c_int)
+_unshare = _function("unshare", c_int)
+_prctl = _function("prctl", c_int, c_ulong, c_ulong, c_ulong, c_ulong)
+_personality = _function("personality", c_ulong)
+_signalfd = _function("signalfd", c_int, c_void_p, c_int)
+_pivot_root = _raw(c_char_p, c_char_p)
+_capset = _raw(c_char_p, c_char_p)
+_keyctl = _raw(c_int, c_char_p)
+_open_tree = _raw(c_int, c_char_p, c_int)
+_move_mount = _raw(c_int, c_char_p, c_int, c_char_p, c_int)
+_mount_setattr = _raw(c_int, c_char_p, c_int, c_char_p, c_ulong)
+_openat2 = _raw(c_int, c_char_p, c_char_p, c_ulong)
+_close_range = _raw(c_int, c_int, c_int)
+_seccomp = _raw(c_int, c_int, c_char_p)
+_ptrace = _raw(c_long, c_long, c_ulong, c_ulong)
+_clone3 = _PYLIBC["syscall"]
+_clone3.argtypes = (c_long, c_char_p, c_ulong)
+_clone3.restype = c_long
+
+
+def _failed(call: str) -> OSError:
+    number = ctypes.get_errno()
+    return OSError(number, f"{call}: {os.strerror(number)}")
+
+
+def clone(flags: int) -> int:
+    """Fork into new namespaces (clone(2)): the child gets 0, the parent its pid.
+
+    To be called by a process of one thread only: no lock of libc or of Python is held by anybody else then.
+    """
+    arguments = _CLONE_ARGS.pack(flags, 0, 0, 0, _SIGCHLD, 0, 0, 0)
+    pid: int = _clone3(_NR.clone3, arguments, len(arguments))
+    if pid < 0:
+        raise _failed("clone3")
+    return pid
+
+
+def unshare(flags: int) -> None:
+    """unshare(2)."""
+    if _unshare(flags) < 0:
+        raise _failed("unshare")
+
+
+def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
+    """mount(2)."""
+    given = [None if text is None else os.fsencode(text) for text in (source, kind, data)]
+    if _mount(given[0], os.fsencode(target), given[1], flags, given[2]) < 0:
+        raise _failed("mount")
+
+
+def umount(target: str) -> None:
+    """umount2(2), detached at once."""
+    if _umount2(os.fsencode(target), MNT_DETACH) < 0:
+        raise _failed("umount2")
+
+
+def pivot_root(new: str, old: str) -> None:
+    """pivot_root(2)."""
+    if _pivot_root(_NR.pivot_root, os.fsencode(new), os.fsencode(old)) < 0:
+        raise _failed("pivot_root")
+
+
+def open_tree(directory: int, path: str = "", recursive: bool = True) -> int:
+    """open_tree(2) with OPEN_TREE_CLONE: a detached copy of a mount, and of all below it; gives its descriptor."""
+    flags = _OPEN_TREE_CLONE | os.O_CLOEXEC | (AT_RECURSIVE if recursive else 0) | (0 if path else AT_EMPTY_PATH)
+    found: int = _open_tree(_NR.open_tree, directory, os.fsencode(path), flags)
+    if found < 0:
+        raise _failed("open_tree")
+    return found
+
+
+def move_mount(tree: int, target: int) -> None:
+    """move_mount(2): attach a detached tree over the object of the descriptor `target`."""
+    if _move_mount(_NR.move_mount, tree, b"", target, b"", _MOVE_F_EMPTY | _MOVE_T_EMPTY) < 0:
+        raise _failed("move_mount")
+
+
+def mount_setattr(tree: int, attributes: int, recursive: bool = True) -> None:
+    """mount_setattr(2): set options of a mount, and of every mount below it. None is cleared."""
+    packed = _MOUNT_ATTR.pack(attributes, 0, 0, 0)
+    flags = AT_EMPTY_PATH | (AT_RECURSIVE if recursive else 0)
+    if _mount_setattr(_NR.mount_setattr, tree, b"", flags, packed, len(packed)) < 0:
+        raise _failed("mount_setattr")
+
+
+def openat2(directory: int, path: str, flags: int, resolve: int) -> int:
+    """openat2(2) with O_CLOEXEC and rules for resolving links."""
+    packed = _OPEN_HOW.pack(flags | os.O_CLOEXEC, 0, resolve)
+    found: int = _openat2(_NR.openat2, directory, os.fsencode(path), packed, len(packed))
+    if found < 0:
+        raise _failed("openat2")
+    return found
+
+
+def close_all_but(kept: tuple[int, ...]) -> None:
+    """Close every descriptor but these (close_range(2))."""
+    first = 0
+    for descriptor in (*sorted(set(kept)), None):
+        last = 2**31 - 1 if descriptor is None else descriptor - 1
+        if first <= last and _close_range(_NR.close_range, first, last, 0) < 0:
+            raise _failed("close_range")
+        if descriptor is not None:
+            first = descriptor + 1
+
+
+def prctl(option: int, value: int = 0, second: int = 0) -> None:
+    """prctl(2)."""
+    if _prctl(option, value, second, 0, 0) < 0:
+        raise _failed("prctl")
+
+
+def signalfd(number: int) -> int:
+    """signalfd(2) for one signal, which has to be blocked: a descriptor that is readable when it has come."""
+    # sigset_t of glibc and musl: 1024 bits, the first for signal 1, in words of `long`.
+    wanted = ctypes.create_string_buffer(Struct("@L").pack(1 << (number - 1)) + bytes(120), 128)
+    found: int = _signalfd(-1, ctypes.addressof(wanted), os.O_CLOEXEC | os.O_NONBLOCK)
+    if found < 0:
+        raise _failed("signalfd")
+    return found
+
+
+def set_name(name: bytes) -> None:
+    """Name the process, for ps(1)."""
+    buffer = ctypes.create_string_buffer(name)
+    _prctl(PR_SET_NAME, ctypes.addressof(buffer), 0, 0, 0)
+
+
+def drop_capabilities(last: int) -> None:
+    """Empty all five sets of capabilities(7): bounding (0..`last`), ambient, permitted, effective, inheritable."""
+    for capability in range(last + 1):
+        prctl(PR_CAPBSET_DROP, capability)
+    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
+    if _capset(_NR.capset, _CAP_HEADER.pack(_CAP_VERSION_3, 0), bytes(24)) < 0:
+        raise _failed("capset")
+
+
+def reset_personality() -> None:
+    """Make the execution domain the default one (personality(2)): no legacy layouts, no READ_IMPLIES_EXEC."""
+    if _personality(0) < 0:
+        raise _failed("personality")
+
+
+def new_session_keyring() -> None:
+    """Leave the session keyring for a new, anonymous one (keyctl(2))."""
+    if _keyctl(_NR.keyctl, _KEYCTL_JOIN_SESSION_KEYRING, None) < 0:
+        raise _failed("keyctl")
+
+
+def ptrace(request: int, pid: int, address: int = 0, data: int = 0) -> int:
+    """ptrace(2), the raw call."""
+    found: int = _ptrace(_NR.ptrace, request, pid, address, data)
+    if found < 0:
+        raise _failed("ptrace")
+    return found
+
+
+def loaded_filter(pid: int, index: int) -> bytes:
+    """Give the bytes of a filter of a traced, stopped process (PTRACE_SECCOMP_GET_FILTER); 0 is the oldest."""
+    length = ptrace(_GET_FILTER, pid, index)
+    buffer = ctypes.create_string_buffer(length * 8)
+    ptrace(_GET_FILTER, pid, index, ctypes.addressof(buffer))
+    return buffer.raw
+
+
+class FilterProgram:
+    """A filter that is ready to be loaded: `struct sock_fprog` and what it points to, kept alive together."""
+
+    def __init__(self, program: bytes) -> None:
+        self._program = ctypes.create_string_buffer(program, len(program))
+        self._head = Struct("@HP").pack(len(program) // 8, ctypes.addressof(self._program))
+
+    def load(self) -> None:
+        """seccomp(2): the calling process, whose only thread this is, gets the filter."""
+        if _seccomp(_NR.seccomp, _SECCOMP_SET_MODE_FILTER, 0, self._head) < 0:
+            raise _failed("seccomp")

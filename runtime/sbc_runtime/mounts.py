@@ -1,0 +1,287 @@
+"""The file system of a sandbox, built by its init in a mount namespace of its own.
+
+A staging tmpfs becomes the root first, the host's tree below it at `old`; the sandbox's root is built at `new`; then
+that becomes the root, and everything else is detached. Every object is mounted by descriptor (open_tree(2),
+mount_setattr(2), move_mount(2)), so that no link is followed while mounting, and options are set on the detached tree,
+with all mounts below it, before anybody can see it.
+"""
+
+import os
+from collections.abc import Callable
+from typing import TypeVar
+
+from sbc_runtime import libc
+from sbc_runtime.errors import SetupFailed
+from sbc_runtime.prepare.paths import reopen
+from sbc_runtime.prepared import Mask, Mount, Prepared
+
+STAGES = ("/tmp", "/mnt", "/var", "/usr")  # noqa: S108 (mounted over in a namespace of our own)
+"""Folders of which one exists on every host: the staging file system is put on the first."""
+
+DEVICES = ("null", "zero", "full", "random", "urandom")
+_LINKS = (
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+)
+SHM_SIZE = 64 << 20
+"""The most that /dev/shm holds, in bytes."""
+
+_DEV_SIZE = 64 << 10
+_BASE = libc.ATTR_NOSUID | libc.ATTR_NODEV
+_ALL = _BASE | libc.ATTR_NOEXEC
+_T = TypeVar("_T")
+
+
+def attributes(mount: Mount) -> int:
+    """Give the options (mount_setattr(2)) that a mount of the plan has, with all mounts below it."""
+    return _BASE | (libc.ATTR_RDONLY if mount.read_only else 0) | (libc.ATTR_NOEXEC if mount.noexec else 0)
+
+
+def clone_sources(mounts: tuple[Mount, ...], host_root: bool) -> dict[str, int]:
+    """Clone every source with its options, as the caller of now may; descriptors of detached trees by place.
+
+    For uid 0, before the ids change: the command's ids need not be able to search the folders above.
+    """
+    root = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    trees: dict[str, int] = {}
+    if host_root:
+        trees["/"] = _whole(root)
+    for mount in mounts:
+        if mount.kind == "bind":
+            trees[mount.place] = _clone(root, mount)
+    os.close(root)
+    return trees
+
+
+def _whole(root: int) -> int:
+    tree = libc.open_tree(root)
+    libc.mount_setattr(tree, _BASE | libc.ATTR_RDONLY)
+    return tree
+
+
+def _clone(root: int, mount: Mount) -> int:
+    source = reopen(root, mount.source, mount.device, mount.inode)
+    try:
+        tree = libc.open_tree(source)
+    finally:
+        os.close(source)
+    libc.mount_setattr(tree, attributes(mount))
+    return tree
+
+
+class Builder:
+    """Builds the root of one sandbox."""
+
+    def __init__(self, prepared: Prepared, trees: dict[str, int]) -> None:
+        self.prepared = prepared
+        self.trees = trees
+        self._seal: list[str] = []
+        # Mounts in which folders can be made: those of our own, by place.
+        self._own = {mount.place for mount in prepared.mounts if mount.kind in {"tmpfs", "hide"}}
+        if not prepared.host_root:
+            self._own.add("/")
+        self._binds = {mount.place for mount in prepared.mounts if mount.kind == "bind"}
+
+    def build(self) -> None:
+        """Do it all; `SetupFailed` with the step that failed."""
+        _step("mount namespace", lambda: libc.mount(None, "/", None, libc.MS_REC | libc.MS_PRIVATE))
+        _step("staging", self._stage)
+        _step("root", self._root)
+        if self.prepared.devices != "none":
+            _step("devices", self._devices)
+        for mount in self.prepared.mounts:
+            _step(f"mount {mount.place}", lambda mount=mount: self._mount(mount), mount.where)
+        for place, target in self.prepared.links:
+            _step(f"link {place}", lambda place=place, target=target: self._link(place, target))
+        _step("/proc", self._proc)
+        _step("read-only", self._finish)
+
+    def _stage(self) -> None:
+        stage = next((one for one in STAGES if os.path.isdir(one)), "/")
+        libc.mount("tmpfs", stage, "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=64k")
+        os.chdir(stage)
+        for name in ("new", "old", "void"):
+            os.mkdir(name, 0o755 if name != "void" else 0o555)
+        os.close(os.open("empty", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
+        libc.pivot_root(".", "old")
+        os.chdir("/")
+        self.stage = os.open("/", os.O_PATH | os.O_CLOEXEC)
+        self.old = os.open("/old", os.O_PATH | os.O_CLOEXEC)
+
+    def _root(self) -> None:
+        if self.prepared.host_root:
+            tree = self.trees.get("/", -1)
+            target = os.open("/new", os.O_PATH | os.O_CLOEXEC)
+            self._attach(_whole(self.old) if tree < 0 else tree, target)
+        else:
+            libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=1m")
+        self.new = os.open("/new", os.O_PATH | os.O_CLOEXEC)
+        if not self.prepared.host_root:
+            os.mkdir("proc", 0o755, dir_fd=self.new)
+
+    def _devices(self) -> None:
+        if self.prepared.devices == "host":
+            tree = libc.open_tree(self.old, "dev")
+            libc.mount_setattr(tree, libc.ATTR_NOSUID | libc.ATTR_NOEXEC)
+            self._attach(tree, self._target("/dev", True))
+        else:
+            self._tmpfs("/dev", libc.MS_NOSUID | libc.MS_NOEXEC, f"mode=755,size={_DEV_SIZE}")
+            self._own.add("/dev")
+            device = self._target("/dev", True)
+            names = (*DEVICES, "tty") if self.prepared.devices == "standard" else DEVICES
+            for name in names:
+                tree = libc.open_tree(self.old, f"dev/{name}", recursive=False)
+                libc.mount_setattr(tree, libc.ATTR_NOSUID | libc.ATTR_NOEXEC, recursive=False)
+                os.close(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644, dir_fd=device))
+                self._attach(tree, libc.openat2(device, name, os.O_PATH, libc.RESOLVE_NO_SYMLINKS))
+            for name, target in _LINKS:
+                os.symlink(target, name, dir_fd=device)
+            os.mkdir("shm", 0o755, dir_fd=device)
+            if self.prepared.devices == "standard" and self.prepared.terminal:
+                os.mkdir("pts", 0o755, dir_fd=device)
+                os.symlink("pts/ptmx", "ptmx", dir_fd=device)
+            os.close(device)
+        if self.prepared.devices == "host" or self.prepared.terminal:
+            self._pts()
+        size = min(SHM_SIZE, self.prepared.limits.memory or SHM_SIZE)
+        flags = libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC
+        self._tmpfs("/dev/shm", flags, f"mode=1777,size={size}")  # noqa: S108 (the sandbox's own)
+
+    def _pts(self) -> None:
+        target = self._target("/dev/pts", True)
+        os.fchdir(target)
+        libc.mount("devpts", ".", "devpts", libc.MS_NOSUID | libc.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620")
+        os.close(target)
+
+    def _mount(self, mount: Mount) -> None:
+        if mount.kind == "bind":
+            tree = self.trees.pop(mount.place, -1)
+            if tree < 0:
+                tree = _clone(self.old, mount)
+            target = self._target(mount.place, mount.directory)
+            self._attach(tree, target)
+        elif mount.kind == "tmpfs":
+            budget = (f",size={mount.size}" if mount.size else "") + (
+                f",nr_inodes={mount.inodes}" if mount.inodes else ""
+            )
+            flags = libc.MS_NOSUID | libc.MS_NODEV | (libc.MS_NOEXEC if mount.noexec else 0)
+            self._tmpfs(mount.place, flags, "mode=1777" + budget)
+        elif mount.directory and self._holds_others(mount.place):
+            self._tmpfs(mount.place, libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC, "mode=555,size=64k")
+            self._seal.append(mount.place)
+        else:
+            self._cover(self._target(mount.place, mount.directory), mount.directory)
+
+    def _holds_others(self, place: str) -> bool:
+        return any(one.place.startswith(place.rstrip("/") + "/") for one in self.prepared.mounts)
+
+    def _cover(self, target: int, directory: bool) -> None:
+        tree = libc.open_tree(self.stage, "void" if directory else "empty", recursive=False)
+        libc.mount_setattr(tree, _ALL | libc.ATTR_RDONLY, recursive=False)
+        self._attach(tree, target)
+
+    def _proc(self) -> None:
+        target = self._target("/proc", True)
+        os.fchdir(target)
+        libc.mount("proc", ".", "proc", libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC)
+        os.close(target)
+        top = self._target("/proc", True)
+        for mask in self.prepared.masks:
+            _step(f"/proc/{mask.entry}", lambda mask=mask: self._mask(top, mask), mask.where)
+        os.close(top)
+
+    def _mask(self, top: int, mask: Mask) -> None:
+        try:
+            target = libc.openat2(top, mask.entry, os.O_PATH, libc.RESOLVE_NO_SYMLINKS | libc.RESOLVE_BENEATH)
+        except FileNotFoundError:
+            return  # this kernel does not have it
+        if mask.hide:
+            self._cover(target, _is_folder(target))
+            return
+        tree = libc.open_tree(target)
+        libc.mount_setattr(tree, _ALL | libc.ATTR_RDONLY)
+        self._attach(tree, target)
+
+    def _finish(self) -> None:
+        for place in reversed(self._seal):
+            target = self._target(place, True)
+            libc.mount_setattr(target, _ALL | libc.ATTR_RDONLY, recursive=False)
+            os.close(target)
+        libc.mount_setattr(self.new, _BASE | libc.ATTR_RDONLY, recursive=False)
+        os.fchdir(self.new)
+        libc.pivot_root(".", ".")
+        libc.umount(".")
+        os.chdir("/")
+        for descriptor in (self.new, self.old, self.stage):
+            os.close(descriptor)
+
+    def _tmpfs(self, place: str, flags: int, data: str) -> None:
+        target = self._target(place, True)
+        os.fchdir(target)
+        libc.mount("tmpfs", ".", "tmpfs", flags, data)
+        os.close(target)
+
+    def _attach(self, tree: int, target: int) -> None:
+        try:
+            libc.move_mount(tree, target)
+        finally:
+            os.close(target)
+            os.close(tree)
+
+    def _target(self, place: str, directory: bool) -> int:
+        """Open the object to mount on; where it lies in a file system of ours, it is made."""
+        rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
+        inside = place.lstrip("/") or "."
+        try:
+            return libc.openat2(self.new, inside, os.O_PATH, rule)
+        except FileNotFoundError:
+            parent, name = self._made_folder(place)
+        if directory:
+            os.mkdir(name, 0o755, dir_fd=parent)
+        else:
+            os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o444, dir_fd=parent))
+        os.close(parent)
+        return libc.openat2(self.new, inside, os.O_PATH, rule)
+
+    def _made_folder(self, place: str) -> tuple[int, str]:
+        """Give a descriptor of the folder above a place, made where needed and ours, and the place's name."""
+        folder, _, name = place.rpartition("/")
+        nearest = folder
+        while nearest not in self._own and nearest not in self._binds and nearest:
+            nearest = nearest.rpartition("/")[0]
+        if (nearest or "/") not in self._own:
+            raise SetupFailed("mounts", f"there is no `{place}`, and nothing is created on the host", errno=2)
+        rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
+        here = libc.openat2(self.new, nearest.lstrip("/") or ".", os.O_PATH | os.O_DIRECTORY, rule)
+        for part in folder[len(nearest) :].split("/"):
+            if not part:
+                continue
+            try:
+                os.mkdir(part, 0o755, dir_fd=here)
+            except FileExistsError:
+                pass
+            below = libc.openat2(here, part, os.O_PATH | os.O_DIRECTORY, rule)
+            os.close(here)
+            here = below
+        return here, name
+
+    def _link(self, place: str, target: str) -> None:
+        parent, name = self._made_folder(place)
+        try:
+            os.symlink(target, name, dir_fd=parent)
+        except FileExistsError:
+            pass  # a mount made the folder
+        os.close(parent)
+
+
+def _is_folder(descriptor: int) -> bool:
+    return os.fstat(descriptor).st_mode & 0o170000 == 0o040000
+
+
+def _step(name: str, act: Callable[[], _T], where: str = "") -> _T:
+    try:
+        return act()
+    except OSError as error:
+        raise SetupFailed(name, str(error.strerror or error), "", error.errno or 0, where) from None

@@ -1,0 +1,57 @@
+"""The numbers of the system calls that libc has no function for, per ABI (`arch/*/tools/syscall*.tbl`)."""
+
+from typing import NamedTuple
+
+from sbc_runtime.arch import native_arch
+
+
+class Calls(NamedTuple):
+    """Numbers of raw calls. From 424 on, every ABI but mips counts alike (`include/uapi/asm-generic/unistd.h`)."""
+
+    pivot_root: int
+    seccomp: int
+    capset: int
+    keyctl: int
+    clone: int
+    ptrace: int
+    open_tree: int = 428
+    move_mount: int = 429
+    clone3: int = 435
+    close_range: int = 436
+    openat2: int = 437
+    mount_setattr: int = 442
+
+
+_GENERIC = Calls(41, 277, 91, 219, 220, 117)
+
+_CALLS = {
+    "x86_64": Calls(155, 317, 126, 250, 56, 101),
+    "aarch64": _GENERIC,
+    "riscv64": _GENERIC,
+    "loongarch64": _GENERIC,
+    "s390x": Calls(217, 348, 185, 280, 120, 26),
+    "ppc64le": Calls(203, 358, 184, 271, 120, 26),
+    "arm": Calls(218, 383, 185, 311, 120, 26),
+    "i386": Calls(217, 354, 185, 288, 120, 26),
+    "mips64el": Calls(5151, 5312, 5124, 5241, 5055, 5099, 5428, 5429, 5435, 5436, 5437, 5442),
+}
+
+INIT_CALLS: dict[str, tuple[int, ...]] = {
+    # read write close poll ppoll rt_sigaction rt_sigprocmask rt_sigreturn brk mmap munmap mremap mprotect madvise
+    # futex wait4 exit exit_group prctl clock_gettime, in this order; what an ABI does not have is left out.
+    "x86_64": (0, 1, 3, 7, 271, 13, 14, 15, 12, 9, 11, 25, 10, 28, 202, 61, 60, 231, 157, 228),
+    "aarch64": (63, 64, 57, 73, 134, 135, 139, 214, 222, 215, 216, 226, 233, 98, 260, 93, 94, 167, 113),
+    "riscv64": (63, 64, 57, 73, 134, 135, 139, 214, 222, 215, 216, 226, 233, 98, 260, 93, 94, 167, 113),
+    "loongarch64": (63, 64, 57, 73, 134, 135, 139, 214, 222, 215, 216, 226, 233, 98, 260, 93, 94, 167, 113),
+    "s390x": (3, 4, 6, 168, 302, 174, 175, 173, 45, 90, 91, 163, 125, 219, 238, 114, 1, 248, 172, 260),
+    "ppc64le": (3, 4, 6, 167, 281, 173, 174, 172, 45, 90, 91, 163, 125, 205, 221, 114, 1, 234, 171, 246),
+}
+"""What init's own filter allows; an ABI that is not here gives init the command's filter alone."""
+
+
+def calls(machine: str) -> Calls:
+    """Give the numbers of the ABI that is native under uname(2)'s `machine`; `KeyError` where it is not supported."""
+    arch = native_arch(machine)
+    if arch is None:
+        raise KeyError(machine)
+    return _CALLS[arch.name]

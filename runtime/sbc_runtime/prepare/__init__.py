@@ -1,0 +1,1 @@
+"""From a plan to what is done on this machine: parameters filled in, paths resolved, mounts in order."""

@@ -1,0 +1,162 @@
+"""What the supervisor gathers during a run, and the outcome that follows from it."""
+
+import os
+import time
+
+from sbc_runtime import classify
+from sbc_runtime.backends.interface import Backend, Ended
+from sbc_runtime.contents import Bundle
+from sbc_runtime.job import Job
+from sbc_runtime.outcome import (
+    Absent,
+    Failure,
+    Isolation,
+    Kind,
+    Outcome,
+    ReadBack,
+    RunLoss,
+    Stream,
+    Timings,
+    Usage,
+)
+from sbc_runtime.prepared import LimitValue, Prepared
+from sbc_runtime.rlimits import reports
+from sbc_runtime.streams import Pump
+from sbc_runtime.watching import Loop
+
+
+class Story:
+    """Filled in as the run goes on; whatever is missing did not come to pass."""
+
+    def __init__(self, job: Job, bundle: Bundle, enforcement: str) -> None:
+        self.job = job
+        self.bundle = bundle
+        self.enforcement = enforcement
+        self.begun = self.started = self.stopped = self.released = time.monotonic()
+        self.prepared: Prepared | None = None
+        self.backend: Backend | None = None
+        self.read_back: ReadBack | None = None
+        self.loop: Loop | None = None
+        self.failure: Failure | None = None
+        self.losses: tuple[RunLoss, ...] = ()
+        self.absent: tuple[Absent, ...] | None = None
+        self.notes: list[str] = []
+        self.cgroup: str | None = None
+        self.cgroup_enforces: frozenset[str] = frozenset()
+        self.cgroup_usage = Usage()
+        self.oom_killed = False
+        self.ran = False
+
+
+def outcome(story: Story) -> Outcome:
+    """Give the outcome; its captured streams are put in by the host process."""
+    prepared, loop = story.prepared, story.loop
+    ended = None if loop is None else loop.ended
+    kind = _kind(story, ended)
+    by_command = kind in {"exited", "signalled"} and (ended is None or ended.exec_errno == 0)
+    code = classify.code(kind, ended)
+    absent = story.absent if story.absent is not None else (() if prepared is None else prepared.absent)
+    failure = story.failure
+    created = [one.path for one in absent if one.created]
+    if created and failure is None:
+        why = f"the command made `{created[0]}`, which the profile protects and which was not there before"
+        failure = Failure("created-protected", why, "create it before the run", 0, "")
+        by_command = False
+        code = code or classify.EXIT_SETUP_FAILED
+    elif ended is not None and ended.exec_errno and failure is None:
+        why = f"`{story.job.argv[0]}`: {os.strerror(ended.exec_errno)}"
+        failure = Failure("command", why, "name a program that is visible in the sandbox", ended.exec_errno)
+    elif kind == "sandbox-failed" and failure is None:
+        failure = Failure("supervisor", "what watched the command was lost", "run it again")
+    signalled = ended is not None and os.WIFSIGNALED(ended.status)
+    return Outcome(
+        kind=kind,
+        by="command" if by_command else "sandbox",
+        code=code,
+        status=os.WEXITSTATUS(ended.status) if ended is not None and not signalled else None,
+        signal=os.WTERMSIG(ended.status) if ended is not None and signalled else None,
+        stdout=_stream(loop, 1),
+        stderr=_stream(loop, 2),
+        isolation=_isolation(story),
+        failure=failure,
+        run_id=story.job.run_id,
+        profile=story.bundle.profile,
+        bundle=story.bundle.address,
+        enforcement=story.enforcement,
+        usage=_usage(story),
+        limits=() if prepared is None else reports(prepared, os.uname().release, story.cgroup_enforces),
+        absent=absent,
+        losses=story.losses,
+        covered=() if prepared is None else prepared.covered,
+        notes=(*story.notes, *(() if prepared is None else prepared.notes)),
+        timings=_timings(story),
+        environment=tuple(name for name, _ in story.job.environment),
+        cgroup=story.cgroup,
+    )
+
+
+def _kind(story: Story, ended: Ended | None) -> Kind:
+    loop = story.loop
+    if story.failure is not None:
+        return "sandbox-failed" if story.ran else "setup-failed"
+    if loop is None:
+        return "setup-failed"
+    limits = story.prepared.limits if story.prepared is not None else LimitValue()
+    killed: Kind | None = "cancelled" if loop.host_gone else loop.kind
+    return classify.kind(
+        ended,
+        classify.Seen(killed, loop.sampler.cpu, limits.cpu, loop.sampler.memory, limits.memory, story.oom_killed),
+    )
+
+
+def _stream(loop: Loop | None, index: int) -> Stream:
+    if loop is None or len(loop.pumps) <= index:
+        return Stream(b"", 0, False)
+    pump: Pump = loop.pumps[index]
+    return Stream(b"", pump.total, pump.over or (pump.kept is not None and pump.total > pump.kept))
+
+
+def _isolation(story: Story) -> Isolation | None:
+    if story.read_back is None or story.backend is None or story.prepared is None:
+        return None
+    back, prepared = story.read_back, story.prepared
+    entries = tuple(mask.entry for mask in prepared.masks)
+    present = tuple(one for one in entries if os.path.lexists(f"/proc/{one}"))
+    return Isolation(
+        story.backend.name,
+        story.backend.level,
+        back.verified,
+        back.protections,
+        back.filter_bytes,
+        back.contradictions,
+        prepared.host_root,
+        prepared.network,
+        present if back.protections.proc_masks else (),
+        tuple(one for one in entries if one not in present),
+    )
+
+
+def _usage(story: Story) -> Usage:
+    loop = story.loop
+    if loop is None or story.prepared is None:
+        return Usage()
+    sampler, limits = loop.sampler, story.prepared.limits
+    return Usage(
+        sampler.cpu if limits.cpu is not None else story.cgroup_usage.cpu,
+        story.cgroup_usage.memory or (sampler.memory if limits.memory is not None else None),
+        story.cgroup_usage.tasks or (sampler.tasks if sampler.tasks else None),
+    )
+
+
+def _timings(story: Story) -> Timings:
+    now = time.monotonic()
+    milliseconds = [
+        round(1000 * value, 3)
+        for value in (
+            (story.released if story.ran else now) - story.begun,
+            story.stopped - story.released if story.ran else 0.0,
+            now - story.stopped if story.ran else 0.0,
+            now - story.begun,
+        )
+    ]
+    return Timings(*milliseconds)

@@ -1,0 +1,88 @@
+"""How a host process and its helper talk: a request is a head, a text, and descriptors that come with the head."""
+
+import array
+import json
+import os
+import socket
+from struct import Struct
+from typing import Any, Literal, NamedTuple
+
+from sbc_runtime.job import Caller, Job, Options
+
+HEAD = Struct("=BI")
+"""What it is (`DEFINE` or `RUN`), and how many bytes follow."""
+
+DEFINE = 1
+RUN = 2
+_MOST_DESCRIPTORS = 8
+
+
+class Request(NamedTuple):
+    """What the helper got: its kind, its text, its descriptors."""
+
+    kind: Literal[1, 2]
+    text: bytes
+    descriptors: tuple[int, ...]
+
+
+def send(end: socket.socket, kind: int, text: bytes, descriptors: tuple[int, ...] = ()) -> None:
+    """Send a request. The caller holds the lock of the connection."""
+    head = HEAD.pack(kind, len(text))
+    rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
+    data = memoryview(head + text)
+    sent = end.sendmsg([data], rights)
+    while sent < len(data):
+        sent += end.send(data[sent:])
+
+
+def receive(end: socket.socket) -> Request | None:
+    """Wait for a request; None at the end of the connection."""
+    space = socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS)
+    data, ancillary, _, _ = end.recvmsg(HEAD.size, space, socket.MSG_CMSG_CLOEXEC)
+    descriptors = array.array("i")
+    for level, kind, content in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            descriptors.frombytes(content[: len(content) - len(content) % descriptors.itemsize])
+    data += _exactly(end, HEAD.size - len(data)) if data else b""
+    if len(data) < HEAD.size:
+        return None
+    kind, length = HEAD.unpack(data)
+    return Request(DEFINE if kind == DEFINE else RUN, _exactly(end, length), tuple(descriptors))
+
+
+def _exactly(end: socket.socket, length: int) -> bytes:
+    parts: list[bytes] = []
+    while length:
+        part = end.recv(min(length, 1 << 20))
+        if not part:
+            break
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
+
+
+def encode_job(address: str, job: Job) -> bytes:
+    """Give a job as text. Undecodable bytes of paths and arguments are lone surrogates, which JSON can carry."""
+    return json.dumps([address, *job]).encode()
+
+
+def decode_job(text: bytes) -> tuple[str, Job]:
+    """Read a job, and the address of its bundle."""
+    fields: list[Any] = json.loads(text)
+    address, run_id, argv, params, environment, caller, options = fields
+    whole = Caller(*caller)
+    limits = tuple((int(number), int(soft), int(hard)) for number, soft, hard in whole.limits)
+    return str(address), Job(
+        run_id,
+        tuple(argv),
+        params,
+        tuple((name, value) for name, value in environment),
+        whole._replace(limits=limits),
+        Options(*options),
+    )
+
+
+def close(descriptors: tuple[int, ...]) -> None:
+    """Close descriptors."""
+    for one in descriptors:
+        os.close(one)
