@@ -37,7 +37,7 @@ class Tally(NamedTuple):
     sampled: int
 
 
-MUTANT_BUDGET = 60_000
+MUTANT_BUDGET = 20_000
 """Nodes for one mutant: those that multiply or divide whole words would take the default's millions of steps."""
 
 
