@@ -293,7 +293,7 @@ def _out_kind(output: Output) -> OutKind:
     return output if isinstance(output, str) else "descriptor"
 
 
-def _number(one: Output | Input) -> int:
+def _number(one: int | str | bytes | IO[bytes] | None) -> int:
     if isinstance(one, int):
         return one
     if one is None or isinstance(one, str | bytes):

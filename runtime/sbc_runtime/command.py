@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import termios
+from collections.abc import Iterable
 from typing import NoReturn
 
 from sbc_runtime import libc
@@ -25,7 +26,10 @@ UMASK = 0o022
 _GATE = 3
 _CHANNEL = 4
 _HIGH = 16
-_SKIPPED = frozenset({signal.SIGKILL, signal.SIGSTOP})
+CHANGED = (signal.SIGPIPE, signal.SIGCHLD)
+"""What helper, supervisor and init handle otherwise than by default."""
+
+ALL = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
 def become(
@@ -39,7 +43,7 @@ def become(
             step = "session"
             _session(prepared.terminal)
             step = "signals"
-            reset_signals()
+            reset_signals(CHANGED)
             os.umask(UMASK)
             libc.reset_personality()
             step = f"start-in {prepared.cwd}"
@@ -88,9 +92,13 @@ def _session(terminal: bool) -> None:
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def reset_signals() -> None:
-    """Give every signal its default action, and block none; Python ignores some of them, and so may the caller."""
-    for number in signal.valid_signals() - _SKIPPED:
+def reset_signals(numbers: Iterable[int]) -> None:
+    """Give signals their default action, and block none.
+
+    The helper does it for all of them once, since the caller may ignore some, and Python does; the supervisor changes
+    `CHANGED` again for itself.
+    """
+    for number in numbers:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
@@ -113,12 +121,12 @@ def execute(candidates: tuple[bytes, ...], arguments: list[bytes], environment: 
     found = errno.ENOENT
     for candidate in candidates:
         try:
-            os.execve(candidate, arguments, environment)
+            os.execve(candidate, arguments, environment)  # noqa: S606
         except OSError as error:
             number = error.errno or errno.ENOENT
         if number == errno.ENOEXEC:
             try:
-                os.execve(b"/bin/sh", [b"/bin/sh", candidate, *arguments[1:]], environment)
+                os.execve(b"/bin/sh", [b"/bin/sh", candidate, *arguments[1:]], environment)  # noqa: S606
             except OSError:
                 return errno.ENOEXEC
         if number not in {errno.ENOENT, errno.ENOTDIR, errno.EACCES}:

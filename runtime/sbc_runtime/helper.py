@@ -10,11 +10,12 @@ import os
 import select
 import signal
 import socket
+import sys
 from typing import NoReturn
 
 from sbc_runtime import bundle, cgroup, libc, supervisor, wire
 from sbc_runtime.backends import namespace
-from sbc_runtime.command import reset_signals
+from sbc_runtime.command import ALL, reset_signals
 from sbc_runtime.loader import Loaded, for_machine
 
 __all__ = ["cgroup", "main", "namespace"]
@@ -24,7 +25,7 @@ _NAME = b"sbc-helper"
 
 def main(descriptor: int, host_pid: int) -> NoReturn:
     """Serve requests on the socket `descriptor` until the host process is gone."""
-    reset_signals()
+    reset_signals(ALL)
     # Supervisors are nobody's to wait for: they tell by their socket, and the kernel takes them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     libc.set_name(_NAME)
@@ -57,17 +58,14 @@ def main(descriptor: int, host_pid: int) -> NoReturn:
 
 
 def _define(known: dict[str, Loaded], text: bytes) -> None:
-    uname = os.uname()
-    import sys  # noqa: PLC0415
-
-    loaded = for_machine(bundle.decode(text), sys.platform, uname.machine, sys.byteorder)
+    loaded = for_machine(bundle.decode(text), sys.platform, os.uname().machine, sys.byteorder)
     known[loaded.bundle.address] = loaded
     gc.freeze()
 
 
 def _fork(end: socket.socket, host: int, known: dict[str, Loaded], request: wire.Request) -> None:
     try:
-        pid = os.fork()
+        pid = libc.clone(0)
     except OSError:
         pid = -1  # the host sees the end of its socket, and reports that
     if pid != 0:
@@ -76,13 +74,9 @@ def _fork(end: socket.socket, host: int, known: dict[str, Loaded], request: wire
     try:
         end.close()
         address, job = wire.decode_job(request.text)
-        loaded = known[address]
-        program = None if loaded.filter is None else loaded.filter.program
         given = iter(request.descriptors)
         control, lifeline = next(given), next(given)
         streams = [-1 if kind == "null" else next(given) for kind in job.options[3:6]]
-        supervisor.main(
-            job, loaded.bundle, program, loaded.enforcement, supervisor.Given(control, lifeline, *streams), host
-        )
+        supervisor.main(job, known[address], supervisor.Given(host, control, lifeline, *streams))
     finally:
         os._exit(0)

@@ -14,7 +14,11 @@ import threading
 from sbc_runtime import wire
 from sbc_runtime.errors import SetupFailed
 
-_PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from sbc_runtime.helper import main; main(int(sys.argv[2]), int(sys.argv[3]))"
+_PROGRAM = """import sys
+sys.path.insert(0, sys.argv[1])
+from sbc_runtime.helper import main
+main(int(sys.argv[2]), int(sys.argv[3]))
+"""
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NAMESPACES = ("mnt", "user", "net", "pid_for_children", "ipc", "uts", "cgroup")
 _MOST_BUNDLES = 64

@@ -54,7 +54,7 @@ def main(start: Start) -> NoReturn:
         send_failure(start.channel, failed)
     except OSError as error:
         send_failure(start.channel, SetupFailed.of("init", error))
-    except BaseException as error:  # noqa: BLE001
+    except BaseException as error:
         send_failure(start.channel, SetupFailed("init", repr(error)))
     finally:
         os._exit(command.SETUP_FAILED)
@@ -81,7 +81,7 @@ def _main(start: Start) -> None:
     libc.prctl(libc.PR_SET_DUMPABLE, 1)
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
     gate, opener = os.pipe()
-    pid = os.fork()
+    pid = libc.clone(0)
     if pid == 0:
         command.become(prepared, child, gate, start.channel, start.limits)
     _supervise(start, pid, opener)

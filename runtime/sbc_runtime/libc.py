@@ -117,9 +117,10 @@ def _failed(call: str) -> OSError:
 
 
 def clone(flags: int) -> int:
-    """Fork into new namespaces (clone(2)): the child gets 0, the parent its pid.
+    """Fork, into new namespaces where `flags` say so (clone3(2)): the child gets 0, the parent its pid.
 
-    To be called by a process of one thread only: no lock of libc or of Python is held by anybody else then.
+    To be called by a process of one thread only: no lock of libc or of Python is held by anybody else then, and what
+    fork(3) and `os.fork` do beside the system call is for threads. It takes half the time of `os.fork`.
     """
     arguments = _CLONE_ARGS.pack(flags, 0, 0, 0, _SIGCHLD, 0, 0, 0)
     pid: int = _clone3(_NR.clone3, arguments, len(arguments))

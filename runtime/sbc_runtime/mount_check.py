@@ -31,7 +31,7 @@ def wanted(prepared: Prepared) -> dict[str, Wanted]:
         if host or prepared.terminal:
             found["/dev/pts"] = Wanted(device, "devpts", False)
     for mount in prepared.mounts:
-        options = {"nosuid", "nodev"} | ({"ro"} if mount.read_only else set()) | ({"noexec"} if mount.noexec else set())
+        options = ["nosuid", "nodev"] + ["ro"] * mount.read_only + ["noexec"] * mount.noexec
         shows = mount.kind == "bind"
         found[mount.place] = Wanted(frozenset(options), None if shows else "tmpfs", shows)
     return found

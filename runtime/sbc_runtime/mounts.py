@@ -6,6 +6,7 @@ mount_setattr(2), move_mount(2)), so that no link is followed while mounting, an
 with all mounts below it, before anybody can see it.
 """
 
+import contextlib
 import os
 from collections.abc import Callable
 from typing import TypeVar
@@ -258,10 +259,8 @@ class Builder:
         for part in folder[len(nearest) :].split("/"):
             if not part:
                 continue
-            try:
+            with contextlib.suppress(FileExistsError):
                 os.mkdir(part, 0o755, dir_fd=here)
-            except FileExistsError:
-                pass
             below = libc.openat2(here, part, os.O_PATH | os.O_DIRECTORY, rule)
             os.close(here)
             here = below
@@ -269,10 +268,8 @@ class Builder:
 
     def _link(self, place: str, target: str) -> None:
         parent, name = self._made_folder(place)
-        try:
+        with contextlib.suppress(FileExistsError):  # a mount made the folder
             os.symlink(target, name, dir_fd=parent)
-        except FileExistsError:
-            pass  # a mount made the folder
         os.close(parent)
 
 

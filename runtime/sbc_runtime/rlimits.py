@@ -28,7 +28,7 @@ class Rlimit(NamedTuple):
 
 def counts_per_namespace(release: str) -> bool:
     """Tell from uname(2)'s `release` whether RLIMIT_NPROC of a namespace counts only what is in it."""
-    numbers = release.split("-")[0].split(".")
+    numbers = release.split("-", maxsplit=1)[0].split(".")
     try:
         return (int(numbers[0]), int(numbers[1])) >= COUNTS_PER_NAMESPACE
     except (ValueError, IndexError):

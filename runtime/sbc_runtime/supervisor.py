@@ -15,16 +15,17 @@ from typing import NamedTuple, NoReturn
 from sbc_runtime import libc
 from sbc_runtime.backends.interface import Backend, Cgroup, ChildDescriptors, Sandbox, Watch
 from sbc_runtime.backends.registry import AUTO, backend
-from sbc_runtime.contents import Bundle
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
+from sbc_runtime.loader import Loaded
 from sbc_runtime.outcome import Absent, Failure, ReadBack, RunLoss
 from sbc_runtime.outcome_codec import encode
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, outcome
 from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
-from sbc_runtime.watching import Loop
+from sbc_runtime.watching import Callers, Loop
 
 _EDQUOT = 122
 _FALLS_THROUGH = frozenset({"namespaces", "id maps"})
@@ -35,9 +36,10 @@ class Given(NamedTuple):
     """Descriptors that came with a request.
 
     `control`: the socket to the host. `lifeline`: only the host has its other end. `stdin`, `stdout`, `stderr`: what
-    the streams lead to or come from, -1 for nothing.
+    the streams lead to or come from, -1 for nothing. `host`: a pidfd of the host process.
     """
 
+    host: int
     control: int
     lifeline: int
     stdin: int
@@ -45,29 +47,28 @@ class Given(NamedTuple):
     stderr: int
 
 
-def main(job: Job, bundle: Bundle, program: bytes | None, enforcement: str, given: Given, host: int) -> NoReturn:
-    """Carry out one run, tell its outcome, and end. `host`: a pidfd of the host process."""
+def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
+    """Carry out one run, tell its outcome, and end."""
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)
         with socket.socket(fileno=given.control) as control:
-            told = _run(job, bundle, program, Story(job, bundle, enforcement), given, control, host)
+            told = _run(job, loaded, given, control)
             control.setblocking(True)
             control.sendall(told)
     finally:
         os._exit(0)
 
 
-def _run(
-    job: Job, bundle: Bundle, program: bytes | None, story: Story, given: Given, control: socket.socket, host: int
-) -> bytes:
-    prepared: Prepared | None = None
+def _run(job: Job, loaded: Loaded, given: Given, control: socket.socket) -> bytes:
+    story = Story(job, loaded.bundle, loaded.enforcement)
     try:
         _caller(job)
         _keyring()
-        prepared = prepare(bundle, program, job)
-        story.prepared = prepared
-        _execute(job, prepared, story, given, control, host)
+        _refuse_answers(loaded)
+        program = None if loaded.filter is None else loaded.filter.program
+        story.prepared = prepare(loaded.bundle, program, job)
+        _execute(story, story.prepared, given, control)
     except SetupFailed as failed:
         story.failure = failed.failure
     except OSError as error:
@@ -75,6 +76,15 @@ def _run(
     except Exception as error:
         story.failure = Failure("supervisor", repr(error), "this is a fault of the program: please report it")
     return encode(outcome(story))
+
+
+def _refuse_answers(loaded: Loaded) -> None:
+    """Refuse a filter that waits for answers which nobody gives."""
+    if loaded.filter is not None and loaded.arch is not None:
+        word = needs_supervisor(loaded.filter.program, loaded.arch)
+        if word is not None:
+            why = f"the profile says `{word}`, which needs a supervisor that answers"
+            raise SetupFailed("filter", why, "use `deny`, `log` or a kill action")
 
 
 def _caller(job: Job) -> None:
@@ -102,21 +112,22 @@ def _keyring() -> None:
         return
 
 
-def _execute(job: Job, prepared: Prepared, story: Story, given: Given, control: socket.socket, host: int) -> None:
+def _execute(story: Story, prepared: Prepared, given: Given, control: socket.socket) -> None:
+    job = story.job
     story.started = time.monotonic()
     cgroup = _cgroup(job, prepared, story)
     if cgroup is not None:
         story.cgroup, story.cgroup_enforces = cgroup.path, cgroup.enforces
     try:
         pipes = _Pipes(job, prepared, given)
-        sandbox = _start(job, prepared, story, pipes.child, Watch(given.lifeline, cgroup))
+        sandbox = _start(story, prepared, pipes.child, Watch(given.lifeline, cgroup))
         try:
             pipes.close_child()
             back = sandbox.read_back()
             story.read_back = back
             _check(back)
             pipes.attach(sandbox.terminal)
-            loop = Loop(prepared, sandbox, pipes.pumps, control, host, cgroup)
+            loop = Loop(prepared, sandbox, pipes.pumps, Callers(control, given.host), cgroup)
             story.loop = loop
             sandbox.release()
             story.released = time.monotonic()
@@ -151,12 +162,13 @@ def _cgroup(job: Job, prepared: Prepared, story: Story) -> Cgroup | None:
         return None
 
 
-def _start(job: Job, prepared: Prepared, story: Story, child: ChildDescriptors, watch: Watch) -> Sandbox:
+def _start(story: Story, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> Sandbox:
+    job = story.job
     names = AUTO if job.options.backend == "auto" else (job.options.backend,)
     reasons: list[str] = []
     for name in names:
         try:
-            one = backend(name, job)
+            one = backend(name, job, story.bundle)
             story.backend = one
             story.losses = _accepted(prepared, one, job.options.allow_wider)
             return one.start(prepared, child, watch)

@@ -8,6 +8,7 @@ import socket
 import struct
 import termios
 import time
+from typing import NamedTuple
 
 from sbc_runtime.backends.interface import Cgroup, Ended, Sandbox
 from sbc_runtime.outcome import Kind
@@ -24,6 +25,13 @@ RESIZE = b"w"
 """What the host says on the socket: end the run; the terminal has another size (two 16-bit numbers follow)."""
 
 
+class Callers(NamedTuple):
+    """Who wants the run: the socket to the host process, and a pidfd of it."""
+
+    control: socket.socket
+    process: int
+
+
 class Loop:
     """Watches one run. After `run`: `kind` where the run was ended by us, `ended` where the command ended."""
 
@@ -32,14 +40,12 @@ class Loop:
         prepared: Prepared,
         sandbox: Sandbox,
         pumps: list[Pump],
-        control: socket.socket,
-        host: int,
+        host: Callers,
         cgroup: Cgroup | None,
     ) -> None:
         self._prepared = prepared
         self._sandbox = sandbox
-        self._control = control
-        self._host = host
+        self._control, self._host = host
         self._cgroup = cgroup
         self.pumps = pumps
         self.kind: Kind | None = None

@@ -11,6 +11,7 @@ import select
 import signal
 import socket
 import time
+from typing import NamedTuple
 
 from sbc_runtime import init, kernel_view, libc, messages, readback
 from sbc_runtime.arch import native_arch
@@ -91,7 +92,7 @@ class NamespaceBackend:
         inner.close()
         for one in (status_inner, *trees.values()):
             os.close(one)
-        sandbox = NamespaceSandbox(prepared, host, pid, channel, status, limits, own_filter is not None)
+        sandbox = NamespaceSandbox(prepared, host, Made(pid, channel, status, limits, own_filter is not None))
         try:
             if watch.cgroup is not None:
                 watch.cgroup.add(pid)
@@ -103,31 +104,32 @@ class NamespaceBackend:
         return sandbox
 
 
+class Made(NamedTuple):
+    """What was made: init, the socket to it, the pipe with its one status, the command's limits."""
+
+    pid: int
+    channel: socket.socket
+    status: int
+    limits: tuple[Rlimit, ...]
+    init_has_filter: bool
+
+
 class NamespaceSandbox:
     """One sandbox made of namespaces."""
 
-    def __init__(
-        self,
-        prepared: Prepared,
-        host: readback.Own,
-        pid: int,
-        channel: socket.socket,
-        status: int,
-        limits: tuple[Rlimit, ...],
-        init_has_filter: bool,
-    ) -> None:
+    def __init__(self, prepared: Prepared, host: readback.Own, made: Made) -> None:
         self._prepared = prepared
         self._host = host
-        self._channel = channel
-        self._limits = limits
-        self._init_has_filter = init_has_filter
+        self._channel = made.channel
+        self._limits = made.limits
+        self._init_has_filter = made.init_has_filter
         self._open: list[int] = []
         self._reaped = False
         self._exec_errno = 0
         self._command_folder = -1
-        self.init_pid = pid
+        self.init_pid = made.pid
         self.command_pid = 0
-        self.status = status
+        self.status = made.status
         self.proc = -1
         self.shared_memory = -1
         self.terminal = -1

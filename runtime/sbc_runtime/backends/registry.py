@@ -5,6 +5,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from sbc_runtime.backends.interface import Backend
+from sbc_runtime.contents import Bundle
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 
@@ -15,7 +16,10 @@ _MODULES = {
     "seatbelt": "sbc_runtime.backends.seatbelt",
     "oci": "sbc_runtime.backends.oci",
 }
-"""Each module has `backend(job) -> Backend`."""
+"""Each module has `backend(job) -> Backend`, or, where it is named below, `backend(job, bundle) -> Backend`."""
+
+_COMPILED = frozenset({"bwrap"})
+"""Those that need more of the bundle than the plan: what a target of the compiler made."""
 
 AUTO = ("namespace", "bwrap")
 """What `auto` tries, in this order. Never one that does not isolate."""
@@ -26,10 +30,11 @@ def known() -> tuple[str, ...]:
     return tuple(name for name, module in _MODULES.items() if find_spec(module) is not None)
 
 
-def backend(name: str, job: Job) -> Backend:
+def backend(name: str, job: Job, bundle: Bundle) -> Backend:
     """Give a backend by its name; `SetupFailed` where there is none."""
     module = _MODULES.get(name)
     if module is None or (module not in sys.modules and find_spec(module) is None):
         raise SetupFailed("backend", f"there is no backend `{name}`", f"choose one of: {', '.join(known())}")
-    made: Backend = import_module(module).backend(job)
+    given = (job, bundle) if name in _COMPILED else (job,)
+    made: Backend = import_module(module).backend(*given)
     return made
