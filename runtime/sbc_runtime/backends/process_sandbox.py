@@ -1,0 +1,152 @@
+"""A command that waits, runs or has ended as an ordinary process."""
+
+import contextlib
+import os
+import resource
+import select
+import socket
+import time
+from typing import NamedTuple
+
+from sbc_runtime import kernel_view, messages
+from sbc_runtime.backends import process_init, process_tree
+from sbc_runtime.backends.interface import Cgroup, Ended
+from sbc_runtime.errors import SetupFailed
+from sbc_runtime.init import STATUS
+from sbc_runtime.outcome import Protections, ReadBack, State
+
+SETUP_SECONDS = 30.0
+"""How long the set-up may take before it is given up."""
+
+_MODE_FILTER = 2
+
+
+class Held(NamedTuple):
+    """What the supervisor holds of a run: the watcher, ends of pipes, the cgroup, and children that are none of it."""
+
+    watcher: int
+    channel: socket.socket
+    status: int
+    terminal: int
+    cgroup: Cgroup | None
+    spared: frozenset[int]
+
+
+class ProcessSandbox:
+    """A command that is not isolated, and its watcher. A `Sandbox`."""
+
+    def __init__(self, start: process_init.Start, held: Held, filters: int) -> None:
+        """`filters`: how many the calling process has, which the command inherits."""
+        self._start = start
+        self._held = held
+        self._filters = filters + (start.prepared.program is not None) + (start.sockets is not None)
+        self._landlock: State = None
+        self._reaped = False
+        self._closed = False
+        self.init_pid = held.watcher
+        self.command_pid = 0
+        self.status = held.status
+        self.proc = -1
+        self.shared_memory = -1
+        self.terminal = held.terminal
+
+    def make_ready(self) -> None:
+        """Wait until the command's process is complete, and put it into the cgroup."""
+        until = time.monotonic() + SETUP_SECONDS
+        self._held.channel.settimeout(SETUP_SECONDS)
+        while self.command_pid == 0:
+            self._hear()
+        if self._held.cgroup is not None:
+            self._held.cgroup.add(self.command_pid)
+        pause = 0.0001
+        while self._status_field("Seccomp_filters", self._filters) < self._filters:
+            if select.select([self._held.channel], [], [], pause)[0]:
+                self._hear()
+            elif time.monotonic() > until:
+                raise SetupFailed("filter", "the filter was not loaded in time")
+
+    def _hear(self) -> None:
+        try:
+            message = messages.receive(self._held.channel)
+        except TimeoutError:
+            raise SetupFailed("start", f"the set-up took longer than {SETUP_SECONDS:.0f} s") from None
+        if message is None:
+            raise SetupFailed("start", "the watcher ended before the command was ready")
+        if message.word == "failed":
+            raise messages.failure(message.content)
+        if message.word == "landlock":
+            self._landlock = message.content if isinstance(message.content, bool) else None
+        elif message.word == "waits":
+            self.command_pid = message.pid
+
+    def _status_field(self, name: str, absent: int) -> int:
+        """Give a field of the command's status; kernels before 5.9 do not count filters."""
+        process = kernel_view.folder(self.command_pid)
+        try:
+            return kernel_view.status(process).get(name, absent)
+        finally:
+            os.close(process)
+
+    def read_back(self) -> ReadBack:
+        """Ask the kernel for the little that it shows: there are no namespaces, mounts or roots to read."""
+        found: dict[str, State] = {"landlock": self._landlock}
+        wanted = self._filters > 0
+        with contextlib.suppress(OSError):
+            found["no_new_privs"] = self._status_field("NoNewPrivs", 0) == 1
+            counted = self._status_field("Seccomp_filters", self._filters) == self._filters
+            found["seccomp"] = wanted and counted and self._status_field("Seccomp", 0) == _MODE_FILTER
+            sets = [self._status_field(name, 1) for name in kernel_view.CAPABILITY_SETS]
+            found["capabilities"] = not any(sets)
+        with contextlib.suppress(OSError):
+            shown = [(one, resource.prlimit(self.command_pid, one.resource)) for one in self._start.limits]
+            found["rlimits"] = all((one.soft, one.hard) == now for one, now in shown)
+        expected = ["no_new_privs", "rlimits"]
+        if self._start.sockets is not None or self._start.prepared.program is not None:
+            expected.append("seccomp")
+        if self._start.version:
+            expected.append("landlock")
+        return ReadBack(Protections(**found), tuple(expected), None, ())
+
+    def release(self) -> None:
+        """Tell the watcher to open the gate."""
+        try:
+            self._held.channel.send(b"g")
+        except OSError as error:
+            raise SetupFailed.of("start", error) from None
+
+    def ended(self) -> Ended | None:
+        """Read what the watcher has told; None where it was killed."""
+        told = os.read(self.status, STATUS.size)
+        if len(told) != STATUS.size:
+            return None
+        number = 0
+        self._held.channel.settimeout(0)
+        with contextlib.suppress(OSError):
+            while (message := messages.receive(self._held.channel)) is not None:
+                if message.word == "failed":
+                    raise messages.failure(message.content)
+                if message.word == "not executed" and isinstance(message.content, int):
+                    number = message.content
+        return Ended(STATUS.unpack(told)[0], number)
+
+    def kill(self) -> None:
+        """Kill what is in the cgroup, and all that is found by ancestry, the watcher too."""
+        if self._closed:
+            return
+        if self._held.cgroup is not None:
+            self._held.cgroup.kill()
+        process_tree.kill_below(os.getpid(), self._held.spared)
+
+    def wait(self) -> None:
+        """Wait for the watcher, and end and reap what fell to this process."""
+        if not self._reaped:
+            os.waitpid(self.init_pid, 0)
+            self._reaped = True
+        process_tree.kill_below(os.getpid(), self._held.spared)
+        process_tree.reap(self._held.spared)
+        if not self._closed:
+            self._closed = True
+            self._held.channel.close()
+            for one in (self.status, self.terminal):
+                if one >= 0:
+                    os.close(one)
