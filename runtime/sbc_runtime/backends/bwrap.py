@@ -1,0 +1,230 @@
+"""The backend `bwrap`: bubblewrap 0.8 to 0.12 makes the sandbox, from the arguments that are in the bundle.
+
+The arguments, finished for this machine, go through `--args FD`, the filter through `--seccomp FD`; nothing of the
+environment stands on a command line. A keeper (`bwrap_keeper`) starts bubblewrap, holds the command at its exec, and
+tells how it ended. What bubblewrap has no option for is prepared around it (`bwrap_stage`) where that is possible, and
+else a loss by name.
+
+Unlike those of the namespace backend, /dev, /dev/shm and covers are not mounted `noexec`, and bubblewrap's init can be
+looked into by a process with its ids: its folder in /proc is covered, it is traced, and it holds nothing.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import socket
+from typing import NamedTuple
+
+from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, kernel_view, messages, readback
+from sbc_runtime.backends.interface import ChildDescriptors, Ended, Watch
+from sbc_runtime.bwrap_command import ENDED
+from sbc_runtime.bwrap_ipc import shared_memory
+from sbc_runtime.bwrap_start import Order
+from sbc_runtime.bwrap_view import BwrapReader
+from sbc_runtime.contents import Bundle
+from sbc_runtime.errors import SetupFailed
+from sbc_runtime.job import Job
+from sbc_runtime.outcome import Level, ReadBack, RunLoss
+from sbc_runtime.prepared import Prepared
+from sbc_runtime.rlimits import Rlimit, lowered, rlimits
+
+SETUP_SECONDS = 30.0
+"""How long the set-up may take before it is given up."""
+
+
+class BwrapBackend:
+    """Makes sandboxes with bubblewrap."""
+
+    name = "bwrap"
+    level: Level = "namespaces"
+
+    def __init__(
+        self,
+        bundle: Bundle,
+        caller: tuple[tuple[int, int, int], ...] = (),
+        program: bwrap_find.Program | None = None,
+    ) -> None:
+        """`caller`: its rlimits; `program`: a bubblewrap that has been found already."""
+        self._bundle = bundle
+        self._caller = caller
+        self._program = program
+
+    def losses(self, prepared: Prepared) -> tuple[RunLoss, ...]:
+        """Give the compiler's losses of this target, and what would have to be prepared where nothing can be."""
+        ours = {mount.where for mount in prepared.mounts if bwrap_stage.asked(mount)}
+        found = [
+            RunLoss(loss.direction, loss.statement.where(), loss.statement.text, loss.why)
+            for loss in self._bundle.losses
+            if loss.target == self.name and not loss.deferred and loss.statement.where() not in ours
+        ]
+        wanting = [(mount, why) for mount in prepared.mounts if (why := bwrap_stage.asked(mount))]
+        if wanting and not bwrap_stage.possible():
+            found += [RunLoss("wider", mount.where, mount.place, why) for mount, why in wanting]
+        return tuple(found)
+
+    def start(self, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> "BwrapSandbox":
+        """Make the sandbox, up to the command's exec."""
+        compiled = self._bundle.bwrap
+        if compiled.arguments is None:
+            why = f"the compiler made no arguments for bubblewrap: {compiled.why}"
+            raise SetupFailed("backend", why, "use another backend")
+        program = self._program or bwrap_find.find()
+        stage = bwrap_stage.stage_of(prepared, program.path)
+        if stage is not None and not prepared.ids.mapped_by_root and not bwrap_stage.possible():
+            stage = None  # what is lost by that, `losses` has said
+        terminal = -1
+        if prepared.terminal:
+            terminal, inner = os.openpty()
+            child = ChildDescriptors(inner, inner, inner)
+        order = Order(program.path, compiled.arguments, prepared, stage, child)
+        limits = lowered(rlimits(prepared, os.uname().release), self._caller)
+        try:
+            return _start(order, watch, limits, terminal)
+        except BaseException:
+            if terminal >= 0:
+                os.close(terminal)
+            raise
+        finally:
+            if terminal >= 0:
+                os.close(child.stdin)
+
+
+def backend(job: Job, bundle: Bundle) -> BwrapBackend:
+    """Give the backend for a job."""
+    return BwrapBackend(bundle, job.caller.limits)
+
+
+def _start(order: Order, watch: Watch, limits: tuple[Rlimit, ...], terminal: int) -> "BwrapSandbox":
+    host = readback.own()
+    channel, inner = messages.pair()
+    status, status_inner = os.pipe()
+    supervisor = os.getpid()
+    keeper = os.fork()
+    if keeper == 0:
+        bwrap_keeper.keep(bwrap_keeper.Task(order, watch, limits, inner.fileno(), status_inner), supervisor)
+    inner.close()
+    os.close(status_inner)
+    sandbox = BwrapSandbox(Kept(order.prepared, limits, host, keeper, channel, status), terminal=terminal)
+    try:
+        sandbox.make_ready()
+    except BaseException:
+        sandbox.kill()
+        sandbox.wait()
+        raise
+    return sandbox
+
+
+class Kept(NamedTuple):
+    """A run whose keeper has been forked: its pid, its socket, and the pipe that it will tell the end by."""
+
+    prepared: Prepared
+    limits: tuple[Rlimit, ...]
+    host: readback.Own
+    keeper: int
+    channel: socket.socket
+    status: int
+
+
+class BwrapSandbox:
+    """One sandbox made by bubblewrap."""
+
+    def __init__(self, kept: "Kept", *, terminal: int) -> None:
+        self._prepared = kept.prepared
+        self._host = kept.host
+        self._keeper = kept.keeper
+        self._channel = kept.channel
+        self._limits = kept.limits
+        self._filter_bytes: bool | None = None
+        self._open: list[int] = []
+        self._processes: list[int] = []
+        """Pidfds of init and of the outer process."""
+        self._folders = (-1, -1)
+        self._reaped = False
+        self.status = kept.status
+        self.terminal = terminal
+        self.command_pid = 0
+        self.init_pid = 0
+        self.proc = -1
+        self.shared_memory = -1
+
+    def make_ready(self) -> None:
+        """Wait until the command is held at its exec; `SetupFailed` where it will never be."""
+        self._channel.settimeout(SETUP_SECONDS)
+        try:
+            message = messages.receive(self._channel)
+        except TimeoutError:
+            raise SetupFailed("start", f"the set-up took longer than {SETUP_SECONDS:.0f} s") from None
+        if message is None:
+            raise SetupFailed("start", "the sandbox's keeper ended before the command was ready", "see `sbc doctor`")
+        if message.word == "failed":
+            raise messages.failure(message.content)
+        told = message.content
+        if not isinstance(told, dict):
+            raise SetupFailed("start", "the sandbox's keeper told nothing that can be understood")
+        pids = {name: int(told[name]) for name in ("outer", "init", "command")}  # pyright: ignore[reportUnknownArgumentType]
+        self._filter_bytes = told["filter"]
+        self.init_pid, self.command_pid = pids["init"], pids["command"]
+        # Both are stopped or waited for by the keeper, so the pids are still theirs.
+        for pid in (self.init_pid, pids["outer"]):
+            self._processes.append(self._kept(os.pidfd_open(pid)))
+        self._folders = (
+            self._kept(kernel_view.folder(self.init_pid)),
+            self._kept(kernel_view.folder(self.command_pid)),
+        )
+        with contextlib.suppress(OSError):
+            self.proc = self._kept(
+                os.open("root/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folders[1])
+            )
+        self.shared_memory = shared_memory(self._folders[1])
+        if self.shared_memory >= 0:
+            self._open.append(self.shared_memory)
+
+    def _kept(self, descriptor: int) -> int:
+        self._open.append(descriptor)
+        return descriptor
+
+    def read_back(self) -> ReadBack:
+        """Ask the kernel."""
+        filters = 0 if self._prepared.program is None else 1
+        reader = BwrapReader(self._prepared, self._host, *self._folders, filters)
+        reader.equal = self._filter_bytes
+        return reader.read(self.command_pid, self._limits)
+
+    def release(self) -> None:
+        """Let the keeper let the command go."""
+        try:
+            self._channel.send(b"g")
+        except OSError as error:
+            raise SetupFailed.of("start", error) from None
+
+    def ended(self) -> Ended | None:
+        """Give what the keeper saw: never what a process of the sandbox says."""
+        told = os.read(self.status, ENDED.size)
+        return Ended(*ENDED.unpack(told)) if len(told) == ENDED.size else None
+
+    def kill(self) -> None:
+        """Kill init, and with it every process of its PID namespace; before there is one, what the keeper traces."""
+        if self._reaped:
+            return
+        if not self._processes:
+            os.kill(self._keeper, signal.SIGKILL)
+            return
+        for process in self._processes:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+
+    def wait(self) -> None:
+        """Wait until the keeper has seen the last process end, and for those that it could not see."""
+        if not self._reaped:
+            os.waitpid(self._keeper, 0)
+            self._reaped = True
+            for process in self._processes:
+                # Readable once the process has ended (pidfd_open(2)): at once, unless the keeper was killed.
+                select.select([process], [], [])
+            self._channel.close()
+            for one in (self.status, *self._open):
+                os.close(one)
+            if self.terminal >= 0:
+                os.close(self.terminal)
+            self._open, self._processes = [], []

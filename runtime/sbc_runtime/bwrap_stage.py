@@ -1,0 +1,125 @@
+"""What is prepared around bubblewrap, in a user and mount namespace that it is started in.
+
+Uid 0: the user namespace is made while the euid is 0 and then mapped, so that no process outside that has the
+command's host id may enter it or what bubblewrap makes in it (the owner of a namespace's parent may:
+`cap_capable`, `security/commoncap.c`). `--userns FD` cannot serve: joining a namespace asks for a capability in it,
+and bubblewrap refuses to start with capabilities under any uid but 0. Sources are cloned with open_tree(2) before the
+id changes, so that the folders above them need not be searchable for the command's host id.
+
+Everybody: what bubblewrap has no option for is made here and given to it as a source: a tmpfs with a budget of inodes,
+a tree that nothing can be run from.
+"""
+
+import os
+from typing import NamedTuple
+
+from sbc_runtime import libc
+from sbc_runtime.mounts import clone_sources
+from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepared import Ids, Mount, Prepared
+
+FOLDERS = ("/mnt", "/media", "/srv", "/opt", "/tmp")  # noqa: S108 (mounted over in a namespace of our own)
+"""Folders of which one exists on every host: what is prepared for a private root is put on the first."""
+
+NAMESPACES = libc.CLONE_NEWUSER | libc.CLONE_NEWNS
+
+
+def asked(mount: Mount) -> str | None:
+    """Say what of a mount bubblewrap has no option for, or None."""
+    if mount.kind == "tmpfs" and mount.inodes:
+        return "bubblewrap has no inode budget"
+    if mount.kind in {"tmpfs", "bind"} and mount.noexec:
+        return "bubblewrap cannot forbid running what is there"
+    return None
+
+
+class Staged(NamedTuple):
+    """A mount of the plan, and the path at which bubblewrap finds it."""
+
+    mount: Mount
+    path: str
+
+
+class Stage(NamedTuple):
+    """The mounts that are prepared. `folder`: that which they are put into, "" where each is put where it will be."""
+
+    ids: Ids
+    mounts: tuple[Staged, ...]
+    folder: str
+
+    def source(self, mount: Mount) -> str | None:
+        """Give the path that stands for a mount's source, or None where it is not staged."""
+        return next((one.path for one in self.mounts if one.mount == mount), None)
+
+
+def stage_of(prepared: Prepared, program: str) -> Stage | None:
+    """Give what has to be prepared; None: nothing, bubblewrap alone does it all. `program`: bubblewrap's path."""
+    chosen = [mount for mount in prepared.mounts if asked(mount)]
+    if not chosen and not prepared.ids.mapped_by_root:
+        return None
+    if prepared.host_root:
+        # Every folder of the host can be seen, so each mount is prepared where it will be, and with it what a prepared
+        # one would cover.
+        over = {mount.place for mount in chosen if mount.kind == "tmpfs"}
+        staged = [mount for mount in prepared.mounts if mount in chosen or over.intersection(parents(mount.source))]
+        return Stage(prepared.ids, tuple(Staged(one, one.source or one.place) for one in staged), "")
+    free = (one for one in FOLDERS if one not in parents(program) and os.path.isdir(one) and not os.path.islink(one))
+    folder = next(free, "/")
+    chosen = [mount for mount in prepared.mounts if mount.kind == "bind" or asked(mount)]
+    return Stage(prepared.ids, tuple(Staged(one, f"{folder}/{at}") for at, one in enumerate(chosen)), folder)
+
+
+def possible() -> bool:
+    """Tell whether the namespaces for staging can be made: makes them once, for nothing."""
+    try:
+        pid = libc.clone(NAMESPACES)
+    except OSError:
+        return False
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return True
+
+
+def build(stage: Stage) -> None:
+    """Make it all, in the new namespaces, once the ids are mapped; take the command's host ids. `OSError`."""
+    ids = stage.ids
+    libc.mount(None, "/", None, libc.MS_REC | libc.MS_PRIVATE)
+    trees = clone_sources(tuple(one.mount for one in stage.mounts), host_root=False)
+    if ids.mapped_by_root:
+        os.setgroups([])
+    os.setresgid(ids.host_group, ids.host_group, ids.host_group)
+    os.setresuid(ids.host_user, ids.host_user, ids.host_user)
+    if stage.folder:
+        libc.mount("tmpfs", stage.folder, "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755")
+    for mount, path in stage.mounts:
+        _make(path, mount.directory)
+        if mount.kind == "tmpfs":
+            _tmpfs(mount, path)
+        else:
+            _attach(trees.pop(mount.place), path)
+
+
+def _make(path: str, directory: bool) -> None:
+    """Make what is mounted on, where it is not there: in a file system of ours."""
+    if os.path.lexists(path):
+        return
+    os.makedirs(path if directory else os.path.dirname(path), exist_ok=True)
+    if not directory:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o400))
+
+
+def _tmpfs(mount: Mount, path: str) -> None:
+    size = f",size={mount.size}" if mount.size else ""
+    inodes = f",nr_inodes={mount.inodes}" if mount.inodes else ""
+    flags = libc.MS_NOSUID | libc.MS_NODEV | (libc.MS_NOEXEC if mount.noexec else 0)
+    libc.mount("tmpfs", path, "tmpfs", flags, f"mode=1777{size}{inodes}")
+
+
+def _attach(tree: int, path: str) -> None:
+    target = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        libc.move_mount(tree, target)
+    finally:
+        os.close(target)
+        os.close(tree)
