@@ -14,7 +14,7 @@ COMPILER = ROOT / "compiler" / "sbc"
 RUNTIME = ROOT / "runtime" / "sbc_runtime"
 
 LAYERS = (
-    ("record", "data"),
+    ("record", "data", "cache"),
     ("diagnostics",),
     ("policy", "syntax", "kernel"),
     ("decision",),

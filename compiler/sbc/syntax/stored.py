@@ -15,7 +15,8 @@ from typing import Any, cast
 from sbc.data import grammar_folder
 from sbc.diagnostics.span import Source, Span
 from sbc.record import Record
-from sbc.syntax import cache, tree
+from sbc import cache
+from sbc.syntax import tree
 from sbc.syntax.reading import source_digest
 from sbc.syntax.tree import SourceTree
 

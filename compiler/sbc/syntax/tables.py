@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from sbc.data import grammar_folder
-from sbc.syntax import cache
+from sbc import cache
 from sbc.syntax.automaton import Rule, Tables
 
 _FORMAT = 1

@@ -1,4 +1,8 @@
-"""A folder of the user's for what can be made again: read only where nobody else can have written it."""
+"""A folder of the user's for what can be made again: used only where nobody else can have written to it.
+
+Its own folder and files belong to the effective uid, with no write permission for others; every folder above belongs to
+that uid or to root. So root never uses one below another user's home.
+"""
 
 import os
 import stat
@@ -32,6 +36,8 @@ def write(name: str, data: bytes) -> None:
         return
     temporary = folder / f".{name}.{os.getpid()}"
     try:
+        if not _may_be_made(folder):
+            return
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_ours(folder):
             return
@@ -62,9 +68,21 @@ def _folder() -> Path | None:
 def _is_ours(folder: Path) -> bool:
     try:
         status = folder.lstat()
+        above = [one.stat() for one in Path(os.path.realpath(folder)).parents]
     except OSError:
         return False
-    return stat.S_ISDIR(status.st_mode) and _private(status)
+    return stat.S_ISDIR(status.st_mode) and _private(status) and all(_trusted(one) for one in above)
+
+
+def _may_be_made(folder: Path) -> bool:
+    """Tell whether the folder, where it is not there yet, would be ours; nothing is left in another user's home."""
+    present = next(one for one in (folder, *folder.parents) if one.exists())
+    return all(_trusted(one.stat()) for one in (present, *Path(os.path.realpath(present)).parents))
+
+
+def _trusted(status: os.stat_result) -> bool:
+    """Tell whether only we or root can replace what is in a folder; in a sticky one each owner's things are its own."""
+    return status.st_uid in (0, os.geteuid()) and bool(not status.st_mode & 0o022 or status.st_mode & stat.S_ISVTX)
 
 
 def _private(status: os.stat_result) -> bool:
