@@ -10,7 +10,7 @@ from sbc.syntax.tables import grammar_text
 
 _SAMPLES = {
     "NAME": ["socket", "AF_UNIX", "x86_64", "read", "size", "flags", "agent-check", "arg0"],
-    "GLOB": ["ptrace", "io_uring_*", "LC_*", "file-read*", "when", "*KEY*"],
+    "GLOB": ["ptrace", "io_uring_*", "LC_*", "file-read*", "allow", "*KEY*"],
     "NUMBER": ["0", "7", "0x1f", "0o17", "18446744073709551615"],
     "NEGATIVE": ["-1", "-0x80"],
     "SIZE": ["0B", "64KiB", "2GiB"],

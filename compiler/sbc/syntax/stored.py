@@ -12,10 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
+from sbc import cache
 from sbc.data import grammar_folder
 from sbc.diagnostics.span import Source, Span
 from sbc.record import Record
-from sbc import cache
 from sbc.syntax import tree
 from sbc.syntax.reading import source_digest
 from sbc.syntax.tree import SourceTree

@@ -8,8 +8,8 @@ import hashlib
 import json
 from typing import Any
 
-from sbc.data import grammar_folder
 from sbc import cache
+from sbc.data import grammar_folder
 from sbc.syntax.automaton import Rule, Tables
 
 _FORMAT = 1
