@@ -31,8 +31,8 @@ def main() -> int:
     chosen = arguments.parse_args()
     pool: dict[frozenset[str], str] = {}
     seed = random.SystemRandom().randrange(1 << 48) if chosen.seed is None else chosen.seed
-    print(f"seed {seed}")
-    source = random.Random(seed)
+    _say(f"seed {seed}")
+    source = random.Random(seed)  # noqa: S311 - its use is that a run can be repeated
     findings = runs = profiles = 0
     end = time.monotonic() + chosen.minutes * 60
     while time.monotonic() < end:
@@ -45,13 +45,18 @@ def main() -> int:
         except Exception:
             findings += 1
             slow = False
-            print(f"--- finding {findings} in run {runs}\n{text!r}\n{traceback.format_exc()}", flush=True)
+            _say(f"--- finding {findings} in run {runs}\n{text!r}\n{traceback.format_exc()}")
         if slow:
             findings += 1
-            print(f"--- finding {findings} in run {runs}: slow\n{text!r}", flush=True)
+            _say(f"--- finding {findings} in run {runs}: slow\n{text!r}")
         _keep(source, pool, text)
-    print(f"{runs} texts, {profiles} of them profiles, {len(pool)} ways of complaining, {findings} findings")
+    _say(f"{runs} texts, {profiles} of them profiles, {len(pool)} ways of complaining, {findings} findings")
     return 1 if findings else 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def _text(source: random.Random, pool: dict[frozenset[str], str]) -> str:
