@@ -82,9 +82,12 @@ def check_against_policy(policy: FilterPolicy, program: Program, changed: Iterab
 
 def check_against_original(program: Program, changed: Iterable[Program], byte_order: ByteOrder) -> Tally:
     """The same without a policy: the diagrams of the two programs are compared."""
+    alone = Table()
+    diagram_of_program(alone, program, byte_order)
+    budget = 2 * len(alone) + MUTANT_BUDGET
 
     def differs(mutant: Program) -> bool:
-        table = Table(MUTANT_BUDGET)
+        table = Table(budget)
         left = diagram_of_program(table, program, byte_order)
         words = difference(table, left, diagram_of_program(table, mutant, byte_order))
         if words is None:
