@@ -105,4 +105,5 @@ def main() -> None:
     print(json.dumps(told))  # noqa: T201
 
 
-main()
+if __name__ == "__main__":
+    main()

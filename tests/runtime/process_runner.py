@@ -36,13 +36,13 @@ def run(spec: dict[str, Any], user: int | None = None) -> dict[str, Any]:
     return found
 
 
-def shell(script: str, **spec: object) -> dict[str, Any]:
+def shell(script: str, /, **spec: object) -> dict[str, Any]:
     """Run a shell script as the ordinary user where root runs the tests, else as the caller."""
     given = {"argv": ["/bin/sh", "-c", script], "mounts": reads(), **spec}
     return run(given, USER if os.getuid() == 0 else None)
 
 
-def python(program: str, **spec: object) -> dict[str, Any]:
+def python(source: str, /, **spec: object) -> dict[str, Any]:
     """Run a Python program, likewise."""
-    given = {"argv": ["/usr/bin/python3", "-I", "-S", "-c", program], "mounts": reads(), **spec}
+    given = {"argv": ["/usr/bin/python3", "-I", "-S", "-c", source], "mounts": reads(), **spec}
     return run(given, USER if os.getuid() == 0 else None)
