@@ -49,7 +49,7 @@ class Record:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable")
 
-    def values(self) -> tuple[Any, ...]:
+    def field_values(self) -> tuple[Any, ...]:
         """Give the fields' values, in order."""
         return tuple(self.__dict__[field] for field in self._fields)
 
@@ -57,7 +57,7 @@ class Record:
         return type(self) is type(other) and self.__dict__ == other.__dict__
 
     def __hash__(self) -> int:
-        return hash((type(self).__name__, *self.values()))
+        return hash((type(self).__name__, *self.field_values()))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{f}={self.__dict__[f]!r}' for f in self._fields)})"

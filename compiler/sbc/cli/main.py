@@ -1,6 +1,7 @@
 """The entry point: finds the command, runs it, and turns every failure into an exit status and a line of text."""
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -65,6 +66,10 @@ def _configure(command: Command, parser: argparse.ArgumentParser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sbc` with the given arguments (default: the process's) and give its exit status."""
+    # A path need not be UTF-8, and a terminal need not know every character: neither may end in a traceback.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     arguments = list(sys.argv[1:] if argv is None else argv)
     wanted = next((a for a in arguments if not a.startswith("-")), None)
     args = build_parsers(wanted).whole.parse_args(arguments)

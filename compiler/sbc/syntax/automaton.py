@@ -17,7 +17,11 @@ OUTERMOST = "_items{_top}"
 _STATEMENTS = "_items{"
 """How the symbols of lists of statements begin: the places where parsing can go on after an error."""
 
-_NEWLINE = "_NL"
+NEWLINE = "_NL"
+"""The terminal that ends a statement."""
+
+BODY = "brace"
+"""The symbol of the brace that opens a body of statements; a set's is plain."""
 
 _MOST_KNOWN = 10_000
 """So many different words are remembered, so that memory has an end where many files are read."""
@@ -88,7 +92,7 @@ class Tables:
     def terminals(self, token: Token) -> tuple[str, ...]:
         """Give every terminal that a token could be, the one to prefer first."""
         if token.shape == "newline":
-            return (_NEWLINE,)
+            return (NEWLINE,)
         if token.shape == "end":
             return (END,)
         if token.shape in ("bad", "stuck"):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sbc.syntax.automaton import OUTERMOST, Tables
+from sbc.syntax.automaton import BODY, NEWLINE, OUTERMOST, Tables
 from sbc.syntax.lexer import Token
 
 MAX_ERRORS = 30
@@ -35,6 +35,8 @@ class Driver:
         self._rules = [(rule, rule.kept()) for rule in tables.rules]
         self._parentheses = 0
         self._last_end = 0
+        self._bodies: list[bool] = []  # for each open brace, whether it is a body's
+        self._ended = False  # the last token closed a body
 
     def run(self) -> object:
         """Give the value of the whole text; None after an error."""
@@ -60,18 +62,38 @@ class Driver:
             if action is not None:
                 self._shift(token, action)
                 continue
+            if self._ended:  # the brace that closes a body ends its statement, also with more on the line
+                action = self._newline()
+                if action is not None:
+                    self._push(token, action)
+                    continue
             good = False
             if not (self._complain(self) and self._recover()):
                 return None
 
+    def _newline(self) -> int | None:
+        """Reduce as at a newline; give the state after it, or None where a newline cannot stand."""
+        self._ended = False
+        while (action := self.tables.states[self.states[-1]].get(NEWLINE)) is not None and action < 0:
+            self._reduce(-1 - action)
+        return action
+
     def _shift(self, token: Token, state: int) -> None:
         self._last_end = token.end
+        self._ended = False
         if token.shape == "mark":
             self._parentheses += (token.text == "(") - (token.text == ")")
+            if token.text == "{":
+                self._bodies.append(False)
+            elif token.text == "}" and self._bodies:
+                self._ended = self._bodies.pop()
+        self._push(token, state)
+        self.at += 1
+
+    def _push(self, token: Token, state: int) -> None:
         self.states.append(state)
         self.values.append(token)
         self.firsts.append(self.at)
-        self.at += 1
 
     def _reduce(self, number: int) -> None:
         rule, kept = self._rules[number]
@@ -85,6 +107,8 @@ class Driver:
                 children += value
             else:  # a list grows in place, so that a long one costs no copies
                 children = value
+        if rule.origin == BODY:
+            self._bodies[-1] = True
         first = self.at
         if count := len(rule.symbols):
             first = self.firsts[-count]
@@ -108,6 +132,9 @@ class Driver:
         for token in self.tokens[begun : self.at]:
             if token.shape == "mark":
                 depth += (token.text == "{") - (token.text == "}")
+        if depth > 0:
+            del self._bodies[-depth:]
+        self._ended = False
         while (token := self.tokens[self.at]).shape != "end":
             if token.shape == "mark":
                 if token.text == "{":

@@ -136,7 +136,10 @@ class _Reader:
                 continue
             self._at += 1
             if event.text == "{":
-                parts.append(self._braces(block=event.start in self._blocks))
+                braces = self._braces(block=event.start in self._blocks)
+                parts.append(braces)
+                if braces.block:  # it ends its statement, also where neither newline nor `;` follows
+                    break
             else:
                 depth += (event.text == "(") - (event.text == ")")
                 parts.append(event.text)

@@ -30,6 +30,13 @@ _RESERVED = re.compile(r"""[*?\[\]\\"'`#$\u00ad\u200b-\u200d\u2060]""")
 """What a bare path cannot hold: the marks of patterns and of quoting, and letters that cannot be seen."""
 
 
+def _bytes_joined(text: str) -> str:
+    """Read the bytes that `\\xHH` gives as UTF-8 where they are; others stay as `os.fsdecode` gives them."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+
+
 class Words:
     """Makes the values of one source; what is wrong goes to the reporter, and a stand-in is given."""
 
@@ -72,7 +79,7 @@ class Words:
 
     def text(self, token: Token) -> Text:
         """Give a string; an unescaped `${` in it is an error, since values are never pasted into text."""
-        value = "".join(text for text, _ in self._pieces(token, first=None))
+        value = _bytes_joined("".join(text for text, _ in self._pieces(token, first=None)))
         return Text(value, self.span(token.start, token.end))
 
     def path(self, token: Token) -> Path:
@@ -81,7 +88,7 @@ class Words:
         if token.shape == "string":
             pieces = self._pieces(token, first="path")
             base = pieces.pop(0)[0] if pieces and pieces[0][1] else None
-            text = "".join(piece for piece, _ in pieces)
+            text = _bytes_joined("".join(piece for piece, _ in pieces))
         else:
             match = _BASE.match(token.text)
             base = match[1] if match else None
@@ -140,7 +147,7 @@ class Words:
         elif (code := int(digits, 16)) == 0:
             why = "is NUL, which no path, name or value can hold"
         elif letter == "x" and code > 0x7F:
-            why = f"is not ASCII: write `\\u{{{digits}}}` for the character"
+            return chr(0xDC00 + code)  # a byte: `_bytes_joined` sees whether it is part of a character
         elif code > 0x10FFFF or 0xD800 <= code < 0xE000:
             why = "is not a character"
         else:
