@@ -5,9 +5,8 @@ folders of ours whose lock it can take. `probe` does the whole thing once with a
 """
 
 import os
-import re
-import subprocess
 import sys
+from collections.abc import Iterable
 from typing import Final
 
 from sbc_runtime.backends.interface import Readiness
@@ -15,12 +14,13 @@ from sbc_runtime.cgroup_base import check_outside, find_base, needed
 from sbc_runtime.cgroup_files import REMEDY, STEP, write
 from sbc_runtime.cgroup_group import Group, lock_of
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.prepared import LimitValue
+from sbc_runtime.prepared import LimitValue, Mount
 
 __all__ = ["Group", "check_outside", "create", "find_base", "probe", "reclaim"]
 
 PREFIX: Final = "sbc-run-"
-_OURS = re.compile(r"sbc-run-[0-9a-f]{16}")
+_DIGITS = frozenset("0123456789abcdef")
+_LENGTH = 16
 
 _TRIES = 100
 """Names to try: between mkdir(2) and flock(2) a folder looks abandoned, and another run may remove it."""
@@ -29,13 +29,14 @@ _RECLAIM = 1.0
 """Seconds that a run spends at most on each folder that a dead runner left."""
 
 
-def create(run_id: str, base: str | None, limits: LimitValue, own: int = 1) -> Group:
+def create(run_id: str, base: str | None, limits: LimitValue, own: int = 1, mounts: Iterable[Mount] = ()) -> Group:
     """Make the cgroup of a run in `base`, else in the base that `find_base` finds.
 
-    `own`: tasks of ours that will be in it beside the command's. `SetupFailed` where the base cannot be used: nothing
-    of it is left then.
+    `own`: tasks of ours that will be in it beside the command's. `mounts`: the run's, none of which may let the command
+    write to the base. `SetupFailed` where the base cannot be used: nothing of it is left then.
     """
     home = find_base(base, os.environ, needed(limits.memory, limits.processes))
+    check_outside(home, mounts)
     reclaim(home)
     path, lock = _new_folder(home)
     try:
@@ -82,6 +83,11 @@ def _put_if_there(path: str, text: str) -> None:
         write(path, text)
 
 
+def _is_ours(name: str) -> bool:
+    digits = name.removeprefix(PREFIX)
+    return digits != name and len(digits) == _LENGTH and _DIGITS.issuperset(digits)
+
+
 def reclaim(base: str) -> tuple[str, ...]:
     """Remove the folders that dead runners left in `base`, killing what is in them; give those that are gone.
 
@@ -89,7 +95,7 @@ def reclaim(base: str) -> tuple[str, ...]:
     """
     gone: list[str] = []
     with os.scandir(base) as entries:
-        names = [entry.name for entry in entries if _OURS.fullmatch(entry.name)]
+        names = [entry.name for entry in entries if _is_ours(entry.name)]
     for name in names:
         path = f"{base}/{name}"
         try:
@@ -110,6 +116,8 @@ def probe(base: str | None) -> Readiness:
     """Tell whether runs can have a cgroup in `base` (None: in the one that is found): both limits, a process moved
     into it, killed by it, and the folder removed.
     """
+    import subprocess  # noqa: PLC0415 - a run needs none of it
+
     try:
         group = create("probe", base, LimitValue(memory=1 << 30, processes=64))
     except SetupFailed as failed:

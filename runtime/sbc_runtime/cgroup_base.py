@@ -6,7 +6,6 @@ process into it only from below a folder whose `cgroup.procs` is his as well ("D
 """
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -45,7 +44,9 @@ def hierarchies() -> tuple[Hierarchy, ...]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
+    """Undo the octal escapes of blanks and backslashes."""
+    first, *rest = text.split("\\")
+    return first + "".join(chr(int(part[:3], 8)) + part[3:] for part in rest)
 
 
 def folder_of(pid: int | str = "self") -> str | None:

@@ -61,15 +61,25 @@ class Group:
         return os.path.commonpath((now, self._path)) if now else self._path
 
     def usage(self) -> Usage:
-        """Give the present usage: cpu time so far; anonymous and shared memory, not the file cache; tasks."""
+        """Give the most that was used so far: cpu time; memory as the kernel counts it against the limit; tasks.
+
+        Memory here includes pages of files that were only read, which the kernel drops before it kills. Where a kernel
+        keeps no highest value (`memory.peak`: Linux 5.19, `pids.peak`: 6.10) it is the present one.
+        """
         cpu = keyed(f"{self._path}/cpu.stat").get("usage_usec")
-        memory = keyed(f"{self._path}/memory.stat")
-        tasks = read(f"{self._path}/pids.current")
         return Usage(
             None if cpu is None else cpu // 1000,
-            memory["anon"] + memory["shmem"] if {"anon", "shmem"} <= memory.keys() else None,
-            int(tasks) if tasks and tasks.isdecimal() else None,
+            self._number("memory.peak", "memory.current"),
+            self._number("pids.peak", "pids.current"),
         )
+
+    def _number(self, *names: str) -> int | None:
+        """Give the first of these files that is there."""
+        for name in names:
+            text = read(f"{self._path}/{name}")
+            if text and text.isdecimal():
+                return int(text)
+        return None
 
     def oom_killed(self) -> bool:
         """Whether the kernel killed something of it because its own limit was reached, not the machine's."""
