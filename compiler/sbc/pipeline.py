@@ -40,6 +40,18 @@ def load_policy(path: Path, profile: str | None, reporter: Reporter) -> Policy:
     return _policy(load(path, reporter), profile, reporter)
 
 
+def bundle_file(path: Path, profile: str | None, reporter: Reporter) -> tuple[bytes, dict[str, str]]:
+    """Compile a profile to its bundle; with it the SHA-256 of each file read, by its real path.
+
+    Losses are for the backend that runs it to judge, so a `wider` one of some target is no error here.
+    """
+    modules = load(path, reporter)
+    policy = _policy(modules, profile, reporter)
+    outcomes = emit(policy, reporter)
+    (bundled,) = _files(policy, ("bundle",), outcomes, coverage(policy, outcomes))
+    return bundled.content, modules.digests()
+
+
 def _policy(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
     policy = lower(modules, profile, reporter)
     lint(policy, modules, reporter)

@@ -71,8 +71,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     arguments = list(sys.argv[1:] if argv is None else argv)
+    command_line: list[str] = []
+    if arguments[:1] == ["run"] and "--" in arguments:
+        end = arguments.index("--")
+        arguments, command_line = arguments[:end], arguments[end + 1 :]
     wanted = next((a for a in arguments if not a.startswith("-")), None)
     args = build_parsers(wanted).whole.parse_args(arguments)
+    args.command_line = command_line
     try:
         status: int = args.run(args)
         sys.stdout.flush()

@@ -69,6 +69,11 @@ class Modules:
             if module is not None
         )
 
+    def digests(self) -> dict[str, str]:
+        """Give the digest of every file read, by its real path."""
+        found = {path: module for path, module in self._by_file.items() if module is not None}
+        return {path: source_digest(module.source) for path, module in found.items()}
+
     def __iter__(self) -> Iterator[Module]:
         return iter([module for module in self._by_file.values() if module is not None])
 

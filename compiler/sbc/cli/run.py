@@ -1,0 +1,167 @@
+"""`sbc run`: a command in the sandbox that a profile or a bundle describes.
+
+A bundle is run without the compiler: neither the parser nor any target is imported then.
+"""
+
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from types import FrameType
+
+from sbc.cli.terminal import Terminal, one_terminal
+from sbc_runtime.api import Profile, Run
+from sbc_runtime.canonical import BundleError
+from sbc_runtime.outcome import Outcome
+
+REFUSED = 125
+"""The sandbox could not be set up as promised, and nothing was run."""
+
+BACKENDS = ("auto", "namespace", "bwrap", "seatbelt", "oci", "process")
+_CANCELLING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.usage = "sbc run FILE [options] -- COMMAND [ARGUMENT...]"
+    parser.add_argument("file", metavar="FILE", type=Path, help="profile (.sbx, compiled once) or bundle (.sbb)")
+    parser.add_argument("-D", dest="params", metavar="NAME=VALUE", action="append", default=[], help="a parameter")
+    parser.add_argument("--profile", metavar="P", help="which profile of the file")
+    parser.add_argument("--backend", choices=BACKENDS, default="auto", help="what isolates (default: what works here)")
+    parser.add_argument("--report", metavar="FILE", help="write what was in force, as JSON")
+    parser.add_argument("--allow-wider", action="store_true", help="accept what the backend cannot enforce")
+    parser.add_argument("--timeout", metavar="SECONDS", type=float, help="a wall limit shorter than the profile's")
+    parser.add_argument("--cgroup-base", metavar="DIR", help="a cgroup v2 folder in which the run gets one of its own")
+    parser.add_argument("--verbose", action="store_true", help="say on stderr what was in force")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--pty", action="store_true", default=None, dest="pty", help="give the command a terminal")
+    group.add_argument("--no-pty", action="store_false", dest="pty", help="give it pipes")
+    parser.epilog = (
+        "Exit status: the command's own (128+N for signal N); 124 wall limit, 137 another limit, 130 cancelled,\n"
+        "125 the sandbox could not be set up (nothing was run), 126/127 the command cannot be executed / found.\n"
+        "The report's `outcome.by` tells the command's own 124 to 127 from these.\n\n"
+        "examples:\n  sbc run profiles/agent-check.sbx -D workdir=. -- make test\n"
+        "  sbc run build/agent-check/agent-check.sbb -D workdir=. --report report.json -- ./check.sh"
+    )
+
+
+def run(args: Namespace) -> int:
+    """Run the command and relay its end."""
+    if not args.command_line:
+        return _refuse("say what to run after `--`")
+    try:
+        params = dict(_param(text) for text in args.params)
+        profile = _profile(args)
+    except (BundleError, ValueError) as error:
+        return _refuse(str(error))
+    if profile is None:
+        return REFUSED
+    terminal = Terminal() if (one_terminal() if args.pty is None else args.pty) else None
+    started = profile.start(
+        args.command_line,
+        params=params,
+        stdin=0,
+        stdout=1,
+        stderr=2,
+        timeout=args.timeout,
+        backend=args.backend,
+        allow_wider=args.allow_wider,
+        cgroup_base=args.cgroup_base,
+        report=args.report,
+        terminal=terminal.size() if terminal else None,
+    )
+    outcome = _wait(started, terminal)
+    _tell(outcome, args)
+    return outcome.code
+
+
+def _refuse(why: str) -> int:
+    print(f"sbc run: {why}; nothing was run", file=sys.stderr)
+    return REFUSED
+
+
+def _param(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise ValueError(f"`-D {text}`: write `-D NAME=VALUE`")
+    return name, value
+
+
+def _profile(args: Namespace) -> Profile | None:
+    """Load the bundle, or compile the profile; None where its diagnostics have been shown."""
+    if args.file.suffix == ".sbx":
+        return _compiled(args)
+    from sbc_runtime.api import load
+
+    return load(args.file)
+
+
+def _compiled(args: Namespace) -> Profile | None:
+    """Give a profile's bundle: as kept, where nothing has changed since, else compiled now."""
+    from sbc.cli.cached import find, keep
+    from sbc_runtime.api import of_bundle
+    from sbc_runtime.bundle import decode
+
+    kept = find(args.file, args.profile)
+    if kept is not None:
+        try:
+            return of_bundle(decode(kept))
+        except BundleError:
+            pass  # damaged: made again
+    from sbc.cli.output import show
+    from sbc.diagnostics.diagnostic import Failed, Reporter
+    from sbc.pipeline import bundle_file
+
+    reporter = Reporter()
+    try:
+        content, sources = bundle_file(args.file, args.profile, reporter)
+    except Failed as failure:
+        show(dict.fromkeys((*reporter.diagnostics, *failure.diagnostics)), args, args.file.parent)
+        _refuse(f"{args.file} has errors")
+        return None
+    keep(args.file, args.profile, sources, content)
+    return of_bundle(decode(content))
+
+
+def _wait(started: Run, terminal: Terminal | None) -> Outcome:
+    """Wait for the end; an interrupt cancels the run, a new size of the terminal is passed on."""
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        started.cancel()
+
+    def resize(_number: int, _frame: FrameType | None) -> None:
+        if terminal is not None:
+            started.resize(*terminal.size())
+
+    before = {number: signal.signal(number, cancel) for number in _CANCELLING}
+    before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, resize)
+    try:
+        if terminal is None:
+            return started.wait()
+        with terminal:
+            return started.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _tell(outcome: Outcome, args: Namespace) -> None:
+    """Say in one line what was ours to decide, and more where that was asked for."""
+    if outcome.failure is not None:
+        print(f"sbc run: {outcome.failure}", file=sys.stderr)
+    elif outcome.by == "sandbox":
+        print(f"sbc run: {_ENDINGS.get(outcome.kind, outcome.kind)}", file=sys.stderr)
+    for absent in outcome.absent:
+        if absent.created:
+            print(f"sbc run: created-protected: {absent.path} was absent, and the command made it", file=sys.stderr)
+
+
+_ENDINGS = {
+    "timed-out": "the wall limit was reached; everything was killed",
+    "cpu-limit": "the cpu limit was reached; everything was killed",
+    "memory-limit": "the memory limit was reached; everything was killed",
+    "process-limit": "the process limit was reached; everything was killed",
+    "output-limit": "the output limit was reached; everything was killed",
+    "file-size": "the limit on file size was reached",
+    "cancelled": "cancelled; everything was killed",
+}
