@@ -4,7 +4,7 @@ import errno
 import os
 import signal
 import socket
-import subprocess
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from sbc_runtime.backends.process import ProcessBackend, readiness
 from sbc_runtime.backends.process_sandbox import ProcessSandbox
 from sbc_runtime.backends.process_tree import look
 from tests.runtime.process_runner import USER, python, reads, run, shell, writes
+from tests.runtime.support import folder
 
 needs_landlock = pytest.mark.skipif(landlock.abi() == 0, reason="this kernel has no Landlock")
 needs_scopes = pytest.mark.skipif(landlock.abi() < 6, reason="this kernel's Landlock has no scopes (ABI 6)")
@@ -24,11 +25,11 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root")
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
+def tree() -> Path:
     """Give a folder of the user that the command runs as, which that user can reach."""
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
-    work = tmp_path / "work"
+    top = Path(tempfile.mkdtemp(dir=folder()))
+    top.chmod(0o755)
+    work = top / "work"
     work.mkdir()
     (work / ".git").mkdir()
     (work / "file").write_text("text")
@@ -63,8 +64,8 @@ def test_a_status_is_passed_on() -> None:
 def test_what_cannot_be_executed() -> None:
     missing = run({"argv": ["no-such-program"], "mounts": reads()})
     assert (missing["status"], missing["exec_errno"]) == (127, errno.ENOENT)
-    folder = run({"argv": ["/usr"], "mounts": reads()})
-    assert (folder["status"], folder["exec_errno"]) == (126, errno.EACCES)
+    not_a_file = run({"argv": ["/usr"], "mounts": reads()})
+    assert (not_a_file["status"], not_a_file["exec_errno"]) == (126, errno.EACCES)
 
 
 def test_nothing_runs_before_it_is_released(tree: Path) -> None:
@@ -311,7 +312,7 @@ def test_pathname_sockets_can_be_connected_to(tree: Path) -> None:
     assert any("pathname Unix sockets" in one[3] for one in found["losses"])
 
 
-def test_without_scopes_the_watcher_can_be_killed_and_a_process_lives_on() -> None:
+def test_without_scopes_the_watcher_can_be_killed_and_a_process_lives_on(tree: Path) -> None:
     """The command kills what watches it, and what watches that: nobody is left who would find its descendant."""
     program = """
 import os, signal, time
@@ -326,23 +327,17 @@ if os.fork() == 0:
     time.sleep(1000)
 time.sleep(1000)
 """
-    folder = Path("/tmp") / f"sbc-escape-{os.getpid()}"  # noqa: S108
-    folder.mkdir(mode=0o777)
-    folder.chmod(0o777)
-    named = folder / "pid"
-    try:
-        environment = {"PATH": "/usr/bin", "FILE": str(named)}
-        mounts = [*reads(), *writes(folder)]
-        with pytest.raises(AssertionError):  # what played the supervisor has been killed
-            python(program, newest=min(landlock.abi(), 5), environment=environment, mounts=mounts)
-        end = time.monotonic() + 60
-        while time.monotonic() < end and not (named.exists() and named.read_text()):
-            time.sleep(0.01)
-        pid = int(named.read_text())
-        assert look(pid) is not None, "it lives on"
-        os.kill(pid, signal.SIGKILL)
-    finally:
-        subprocess.run(["rm", "-r", str(folder)], check=True)
+    named = tree / "pid"
+    environment = {"PATH": "/usr/bin", "FILE": str(named)}
+    mounts = [*reads(), *writes(tree)]
+    with pytest.raises(AssertionError):  # what played the supervisor has been killed
+        python(program, newest=min(landlock.abi(), 5), environment=environment, mounts=mounts)
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (named.exists() and named.read_text()):
+        time.sleep(0.01)
+    pid = int(named.read_text())
+    assert look(pid) is not None, "it lives on"
+    os.kill(pid, signal.SIGKILL)
     said = shell("exit 0", newest=5)["losses"]
     assert any("can kill what watches it" in one[3] for one in said)
 

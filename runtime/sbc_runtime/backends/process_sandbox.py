@@ -14,11 +14,22 @@ from sbc_runtime.backends.interface import Cgroup, Ended
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.init import STATUS
 from sbc_runtime.outcome import Protections, ReadBack, State
+from sbc_runtime.rlimits import Rlimit
 
 SETUP_SECONDS = 30.0
 """How long the set-up may take before it is given up."""
 
 _MODE_FILTER = 2
+
+_LIMITS = {
+    resource.RLIMIT_CPU: "Max cpu time",
+    resource.RLIMIT_FSIZE: "Max file size",
+    resource.RLIMIT_DATA: "Max data size",
+    resource.RLIMIT_CORE: "Max core file size",
+    resource.RLIMIT_NPROC: "Max processes",
+    resource.RLIMIT_NOFILE: "Max open files",
+}
+"""What /proc/PID/limits calls them."""
 
 
 class Held(NamedTuple):
@@ -39,7 +50,8 @@ class ProcessSandbox:
         """`filters`: how many the calling process has, which the command inherits."""
         self._start = start
         self._held = held
-        self._filters = filters + (start.prepared.program is not None) + (start.sockets is not None)
+        self._own_filters = (start.prepared.program is not None) + (start.sockets is not None)
+        self._filters = filters + self._own_filters
         self._landlock: State = None
         self._reaped = False
         self._closed = False
@@ -90,7 +102,7 @@ class ProcessSandbox:
     def read_back(self) -> ReadBack:
         """Ask the kernel for the little that it shows: there are no namespaces, mounts or roots to read."""
         found: dict[str, State] = {"landlock": self._landlock}
-        wanted = self._filters > 0
+        wanted = self._own_filters > 0
         with contextlib.suppress(OSError):
             found["no_new_privs"] = self._status_field("NoNewPrivs", 0) == 1
             counted = self._status_field("Seccomp_filters", self._filters) == self._filters
@@ -98,14 +110,27 @@ class ProcessSandbox:
             sets = [self._status_field(name, 1) for name in kernel_view.CAPABILITY_SETS]
             found["capabilities"] = not any(sets)
         with contextlib.suppress(OSError):
-            shown = [(one, resource.prlimit(self.command_pid, one.resource)) for one in self._start.limits]
-            found["rlimits"] = all((one.soft, one.hard) == now for one, now in shown)
+            found["rlimits"] = all(one in self._limits_shown() for one in self._start.limits)
         expected = ["no_new_privs", "rlimits"]
-        if self._start.sockets is not None or self._start.prepared.program is not None:
+        if wanted:
             expected.append("seccomp")
         if self._start.version:
             expected.append("landlock")
         return ReadBack(Protections(**found), tuple(expected), None, ())
+
+    def _limits_shown(self) -> frozenset[Rlimit]:
+        """Read /proc/PID/limits (proc_pid_limits(5)): prlimit(2) of another user's process needs a capability."""
+        process = kernel_view.folder(self.command_pid)
+        try:
+            lines = kernel_view.content(process, "limits").decode().splitlines()
+        finally:
+            os.close(process)
+        return frozenset(
+            Rlimit(number, *(_amount(word) for word in line.removeprefix(name).split()[:2]))
+            for number, name in _LIMITS.items()
+            for line in lines
+            if line.startswith(name)
+        )
 
     def release(self) -> None:
         """Tell the watcher to open the gate."""
@@ -150,3 +175,7 @@ class ProcessSandbox:
             for one in (self.status, self.terminal):
                 if one >= 0:
                     os.close(one)
+
+
+def _amount(word: str) -> int:
+    return resource.RLIM_INFINITY if word == "unlimited" else int(word)
