@@ -118,7 +118,7 @@ class Profile:
                 "terminal" if terminal else _out_kind(stdout),
                 "null" if terminal else _out_kind(stderr),
                 *(terminal or (24, 80)),
-                cgroup_base,
+                cgroup_base or os.environ.get("SBC_CGROUP_BASE") or None,
             )
             job = Job(run_id, command, values, variables, _caller(), options)
             run.begin(encode_job(self.loaded.bundle.address, job), self._bytes, (stdin, stdout, stderr), options)

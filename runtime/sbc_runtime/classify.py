@@ -48,6 +48,9 @@ class Seen(NamedTuple):
 
 def kind(ended: Ended | None, seen: Seen) -> Kind:
     """Give the kind of end. An exit by the command itself is never anything else."""
+    if ended is None and seen.oom_killed and seen.killed in {None, "sandbox-failed"}:
+        # The kernel ends a cgroup as a whole (`memory.oom.group`): what watched the command went with it.
+        return "memory-limit"
     if seen.killed is not None:
         return seen.killed
     if ended is None:

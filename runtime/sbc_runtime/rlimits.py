@@ -79,8 +79,10 @@ def processes_by_rlimit(prepared: Prepared, release: str) -> bool:
     return prepared.ids.host_user != 0 and counts_per_namespace(release)
 
 
-def reports(prepared: Prepared, release: str, cgroup: frozenset[str]) -> tuple[LimitReport, ...]:
-    """Say of each limit how it is enforced; `cgroup`: those that a cgroup enforces."""
+def reports(
+    prepared: Prepared, release: str, cgroup: frozenset[str], *, sampled: bool = True
+) -> tuple[LimitReport, ...]:
+    """Say of each limit how it is enforced. `cgroup`: those that one enforces. `sampled`: whether any is sampled."""
     how: dict[str, tuple[How, ...]] = {
         "wall": ("timer",),
         "cpu": ("rlimit", "sampled"),
@@ -97,6 +99,11 @@ def reports(prepared: Prepared, release: str, cgroup: frozenset[str]) -> tuple[L
         "memory": "" if "memory" in cgroup else "memory of files without a mapping (memfd_create) is not seen",
         "cpu": "RLIMIT_CPU holds for each process, sampling for all together",
     }
+    if not sampled:
+        how = {key: tuple(one for one in ways if one != "sampled") or ("none",) for key, ways in how.items()}
+        notes = {"cpu": "RLIMIT_CPU holds for each process alone"}
+        if "memory" not in cgroup:
+            notes["memory"] = "RLIMIT_DATA holds for each process alone"
     values = prepared.limits._asdict()
     return tuple(
         LimitReport(key.replace("_", "-"), value, how[key], notes.get(key, ""))

@@ -12,6 +12,7 @@ from sbc_runtime.outcome import (
     Failure,
     Isolation,
     Kind,
+    LimitReport,
     Outcome,
     ReadBack,
     RunLoss,
@@ -84,7 +85,7 @@ def outcome(story: Story) -> Outcome:
         bundle=story.bundle.address,
         enforcement=story.enforcement,
         usage=_usage(story),
-        limits=() if prepared is None else reports(prepared, os.uname().release, story.cgroup_enforces),
+        limits=() if prepared is None else _limits(story, prepared),
         absent=absent,
         losses=story.losses,
         covered=() if prepared is None else prepared.covered,
@@ -146,6 +147,12 @@ def _usage(story: Story) -> Usage:
         story.cgroup_usage.memory or (sampler.memory if limits.memory is not None else None),
         story.cgroup_usage.tasks or (sampler.tasks if sampler.tasks else None),
     )
+
+
+def _limits(story: Story, prepared: Prepared) -> tuple[LimitReport, ...]:
+    """Say how each limit was enforced. Without namespaces nothing tells whose processes to sample."""
+    sampled = story.backend is None or story.backend.level != "none"
+    return reports(prepared, os.uname().release, story.cgroup_enforces, sampled=sampled)
 
 
 def _timings(story: Story) -> Timings:

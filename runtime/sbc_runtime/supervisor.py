@@ -25,7 +25,7 @@ from sbc_runtime.prepared import Prepared
 from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, outcome
 from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
-from sbc_runtime.watching import Callers, Loop
+from sbc_runtime.watching import Callers, Loop, set_size
 
 _EDQUOT = 122
 _FALLS_THROUGH = frozenset({"namespaces", "id maps"})
@@ -156,7 +156,8 @@ def _cgroup(job: Job, prepared: Prepared, story: Story) -> Cgroup | None:
     except ImportError:
         return None
     try:
-        return create(job.run_id, job.options.cgroup_base, prepared.limits)
+        own = 0 if job.options.backend == "process" else 1
+        return create(job.run_id, job.options.cgroup_base, prepared.limits, own, prepared.mounts)
     except SetupFailed as failed:
         story.notes.append(f"no cgroup: {failed.failure.why}")
         return None
@@ -234,6 +235,7 @@ class _Pipes:
         """Make the pumps: input first, then output, then errors."""
         if terminal >= 0:
             copy = os.dup(terminal)
+            set_size(terminal, self._options.rows, self._options.columns)
             os.set_blocking(terminal, False)
             self.pumps = [
                 Pump(self._given.stdin, Sink(terminal, ours=True), limit=None, kept=None),

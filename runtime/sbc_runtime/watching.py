@@ -123,8 +123,7 @@ class Loop:
             self.kind = "cancelled"
         elif said.startswith(RESIZE) and self._sandbox.terminal >= 0:
             rows, columns = struct.unpack("=HH", said[1:5])
-            with contextlib.suppress(OSError):
-                fcntl.ioctl(self._sandbox.terminal, termios.TIOCSWINSZ, struct.pack("=HHHH", rows, columns, 0, 0))
+            set_size(self._sandbox.terminal, rows, columns)
 
     def drain(self) -> None:
         """Pass on what is left in the pipes. Everybody who could write to them is gone."""
@@ -152,6 +151,12 @@ class Loop:
             if self.kind is None and any(pump.over for pump in output):
                 self.kind = "output-limit"
                 bounded = True
+
+
+def set_size(terminal: int, rows: int, columns: int) -> None:
+    """Tell a terminal its size (ioctl_tty(2), TIOCSWINSZ); its foreground processes get SIGWINCH."""
+    with contextlib.suppress(OSError):
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("=HHHH", rows, columns, 0, 0))
 
 
 def _file_systems(prepared: Prepared, sandbox: Sandbox) -> tuple[int, ...]:

@@ -80,8 +80,11 @@ class Areas:
                 self.links.update(self.bases.found[rule.path.base].links)
 
     def _place(self, rule: PathRule, found: Found, movers: list[tuple[PathRule, Found]]) -> str:
-        """Give the sandbox path of a rule: its own `as`, or moved with the nearest path above it that has one."""
-        if rule.place is not None:
+        """Give the sandbox path of a rule: its own `as`, or moved with the nearest path above it that has one.
+
+        What is moved with another is placed by its path without links, as the moved folder shows it.
+        """
+        if rule.place is not None and not _moved(rule, movers):
             return self.bases.spelled(rule.place)
         for above in parents(found.real):
             for mover, seen in movers:
@@ -156,3 +159,15 @@ class Areas:
             return
         why = f"`{found.real}` belongs to {found.owner}:{found.group}, the command runs as the host's {ids.host_user}"
         raise SetupFailed("paths", why, f"chown -R {ids.host_user}:{ids.host_group} {found.real}", 13, where)
+
+
+def _moved(rule: PathRule, movers: list[tuple[PathRule, Found]]) -> bool:
+    """Whether a rule's place is only what a path above it, moved by `as`, makes it."""
+    for mover, _ in movers:
+        above, to = mover.path, mover.place
+        if to is None or rule.place is None or rule.path.base != above.base or rule.place.base != to.base:
+            continue
+        rest = rule.path.rest[len(above.rest) :]
+        if rest.startswith("/") and rule.path.rest.startswith(above.rest) and rule.place.rest == to.rest + rest:
+            return True
+    return False

@@ -1,0 +1,356 @@
+"""The processes of a run: what ends what, what is left behind (nothing), and hosts of every kind."""
+
+import asyncio
+import gc
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import sbc_runtime
+from sbc_runtime.host import HOST
+from tests.runtime.support import Caller, stock
+from tests.runtime.test_outcomes import PLAIN, bundle
+from tests.shared_data import ROOT
+
+
+@pytest.fixture
+def tree() -> Path:
+    return Caller("user" if os.geteuid() else "root").tree()
+
+
+def marked(mark: str) -> list[int]:
+    """The processes whose command line holds a mark."""
+    found: list[int] = []
+    for one in Path("/proc").iterdir():
+        if one.name.isdigit() and int(one.name) != os.getpid():
+            try:
+                if mark in (one / "cmdline").read_text():
+                    found.append(int(one.name))
+            except OSError:
+                continue
+    return found
+
+
+def supervisors() -> list[int]:
+    """The helper's children, now."""
+    found: list[int] = []
+    for one in Path("/proc").iterdir():
+        if one.name.isdigit():
+            try:
+                fields = (one / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == helper():
+                found.append(int(one.name))
+    return found
+
+
+def helper() -> int:
+    assert HOST._helper is not None  # pyright: ignore[reportPrivateUsage]
+    return HOST._helper._process.pid  # pyright: ignore[reportPrivateUsage]
+
+
+def until(condition: object, seconds: float = 5.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():  # type: ignore[operator]
+            return True
+        time.sleep(0.01)
+    return False
+
+
+RUNNER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import sbc_runtime
+run = sbc_runtime.load(sys.argv[2]).start(["/bin/sh", "-c", "sleep 77 & setsid sleep 77 & sleep 77"], params={"workdir": sys.argv[3]})
+print("started", flush=True)
+run.wait()
+"""
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.005, 0.02, 0.05, 0.3])
+def test_a_killed_runner_leaves_nothing(tree: Path, delay: float) -> None:
+    bundle_path = str(stock("agent-check"))
+    mark = f"sleep {random.randint(10**6, 10**7)}"  # noqa: S311
+    program = RUNNER.replace("sleep 77", mark)
+    arguments = [sys.executable, "-c", program, str(ROOT / "runtime"), bundle_path, str(tree)]
+    runner = subprocess.Popen(arguments, stdout=subprocess.PIPE)
+    assert runner.stdout is not None
+    runner.stdout.readline()
+    time.sleep(delay)
+    runner.kill()
+    runner.wait()
+    runner.stdout.close()
+    assert until(lambda: not marked(mark), 1.0), marked(mark)
+
+
+def test_a_killed_supervisor_is_never_a_success(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    run = profile.start(["/bin/sleep", "30"], params={"workdir": tree})
+    assert until(lambda: marked("/bin/sleep\0" + "30"))
+    (one,) = supervisors()
+    os.kill(one, signal.SIGKILL)
+    outcome = run.wait()
+    assert (outcome.kind, outcome.by, outcome.code) == ("sandbox-failed", "sandbox", 125)
+    assert until(lambda: not marked("/bin/sleep\0" + "30"), 1.0)
+
+
+def test_a_killed_init_is_never_a_success(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    run = profile.start(["/bin/sleep", "31"], params={"workdir": tree})
+    assert until(lambda: marked("/bin/sleep\0" + "31"))
+    (one,) = supervisors()
+    children = Path(f"/proc/{one}/task/{one}/children").read_text().split()
+    os.kill(int(children[0]), signal.SIGKILL)
+    outcome = run.wait()
+    assert (outcome.kind, outcome.by, outcome.code) == ("sandbox-failed", "sandbox", 125)
+    assert until(lambda: not marked("/bin/sleep\0" + "31"), 1.0)
+
+
+def test_a_killed_helper_is_replaced(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    assert profile.run(["/bin/true"], params={"workdir": tree}).ok
+    before = helper()
+    os.kill(before, signal.SIGKILL)
+    time.sleep(0.05)
+    assert profile.run(["/bin/true"], params={"workdir": tree}).ok
+    assert helper() != before
+
+
+def test_the_helper_ends_with_the_host(tree: Path) -> None:
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import sbc_runtime; from sbc_runtime.host import HOST\n"
+        "assert sbc_runtime.load(sys.argv[2]).run(['/bin/true'], params={'workdir': sys.argv[3]}).ok\n"
+        "print(HOST._helper._process.pid, flush=True)"
+    )
+    arguments = [sys.executable, "-c", program, str(ROOT / "runtime"), str(stock("agent-check")), str(tree)]
+    done = subprocess.run(arguments, capture_output=True, check=True, text=True)
+    # Where nobody reaps orphans a zombie is left, which has no command line.
+    assert until(lambda: int(done.stdout) not in marked("sbc_runtime.helper"), 1.0)
+
+
+def test_runs_outlive_the_thread_that_started_them(tree: Path) -> None:
+    HOST.close()
+    profile = sbc_runtime.load(stock("agent-check"))
+    started: list[sbc_runtime.api.Run] = []  # type: ignore[name-defined]
+    thread = threading.Thread(
+        target=lambda: started.append(profile.start(["/bin/sleep", "0.5"], params={"workdir": tree}))
+    )
+    thread.start()
+    thread.join()
+    assert started[0].wait().ok
+
+
+def test_a_hundred_runs_from_sixteen_threads(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    wrong: list[object] = []
+    numbers = iter(range(100))
+    lock = threading.Lock()
+
+    def work() -> None:
+        while True:
+            with lock:
+                number = next(numbers, None)
+            if number is None:
+                return
+            outcome = profile.run(["/bin/sh", "-c", f"echo {number}; exit {number}"], params={"workdir": tree})
+            if (outcome.kind, outcome.status, outcome.stdout.kept) != ("exited", number, f"{number}\n".encode()):
+                wrong.append(outcome)
+
+    threads = [threading.Thread(target=work) for _ in range(16)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert wrong == []
+
+
+def resident(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+
+
+def leaks(tree: Path, runs: int) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    for _ in range(20):
+        profile.run(["/bin/true"], params={"workdir": tree})
+    gc.collect()
+    before = (
+        len(os.listdir("/proc/self/fd")),
+        len(os.listdir(f"/proc/{helper()}/fd")),
+        resident(helper()),
+        resident(os.getpid()),
+    )
+    for _ in range(runs):
+        assert profile.run(["/bin/true"], params={"workdir": tree}).ok
+    gc.collect()
+    after = (
+        len(os.listdir("/proc/self/fd")),
+        len(os.listdir(f"/proc/{helper()}/fd")),
+        resident(helper()),
+        resident(os.getpid()),
+    )
+    assert after[:2] == before[:2]
+    assert after[2] - before[2] < 64
+    assert after[3] - before[3] < 256
+    assert until(lambda: supervisors() == [])
+
+
+def test_nothing_leaks(tree: Path) -> None:
+    leaks(tree, 60)
+
+
+@pytest.mark.slow
+def test_nothing_leaks_in_two_thousand_runs(tree: Path) -> None:
+    leaks(tree, 2000)
+
+
+def test_a_host_that_ignores_its_children(tree: Path) -> None:
+    program = (
+        "import os, signal, sys; sys.path.insert(0, sys.argv[1]); import sbc_runtime\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "p = sbc_runtime.load(sys.argv[2])\n"
+        "print(p.run(['/bin/sh', '-c', 'exit 7'], params={'workdir': sys.argv[3]}).status)\n"
+    )
+    arguments = [sys.executable, "-c", program, str(ROOT / "runtime"), str(stock("agent-check")), str(tree)]
+    assert subprocess.run(arguments, capture_output=True, check=True, text=True).stdout == "7\n"
+
+
+def test_a_host_that_waits_for_any_child(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    run = profile.start(["/bin/sh", "-c", "sleep 0.2; exit 7"], params={"workdir": tree})
+    with pytest.raises(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        raise ChildProcessError
+    assert run.wait().status == 7
+
+
+def test_a_forked_host_gets_a_helper_of_its_own(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    assert profile.run(["/bin/true"], params={"workdir": tree}).ok
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(profile.run(["/bin/sh", "-c", "exit 9"], params={"workdir": tree}).status or 0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
+    assert profile.run(["/bin/true"], params={"workdir": tree}).ok
+
+
+def test_from_asyncio(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+
+    async def one(number: int) -> int | None:
+        run = profile.start(["/bin/sh", "-c", f"sleep 0.1; exit {number}"], params={"workdir": tree})
+        done = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        loop.add_reader(run.fileno(), done.set)
+        await done.wait()
+        loop.remove_reader(run.fileno())
+        return run.wait().status
+
+    async def every() -> list[int | None]:
+        return list(await asyncio.gather(*(one(number) for number in range(6))))
+
+    assert asyncio.run(every()) == [0, 1, 2, 3, 4, 5]
+
+
+def test_streams_to_descriptors(tree: Path) -> None:
+    profile = sbc_runtime.load(stock("agent-check"))
+    target = tree.parent / "log"
+    target.write_text("before\n")
+    with target.open("ab") as file, (ROOT / "README.md").open("rb") as source:
+        script = "cat; ( : > /proc/self/fd/1 ) 2>/dev/null; echo end; echo err >&2"
+        outcome = profile.run(
+            ["/bin/sh", "-c", script], params={"workdir": tree}, stdin=source, stdout=file, stderr="null"
+        )
+    assert outcome.ok
+    assert target.read_bytes() == b"before\n" + (ROOT / "README.md").read_bytes() + b"end\n"
+    assert outcome.stderr.total == 4
+
+
+def test_a_reader_that_is_slow_does_not_stop_the_clock(tree: Path) -> None:
+    read, write = os.pipe()
+    begun = time.monotonic()
+    outcome = sbc_runtime.load(stock("agent-check")).run(
+        ["/bin/sh", "-c", "head -c 1m /dev/zero; sleep 20"], params={"workdir": tree}, stdout=write, timeout=0.5
+    )
+    assert outcome.kind == "timed-out"
+    assert time.monotonic() - begun < 4
+    os.close(read)
+    os.close(write)
+
+
+def test_a_slow_reader_gets_everything(tree: Path) -> None:
+    read, write = os.pipe()
+    run = sbc_runtime.load(stock("agent-check")).start(
+        ["/bin/sh", "-c", "head -c 300k /dev/zero"], params={"workdir": tree}, stdout=write
+    )
+    os.close(write)
+    time.sleep(0.5)
+    got = 0
+    while part := os.read(read, 65536):
+        got += len(part)
+    os.close(read)
+    assert run.wait().ok
+    assert got == 300 << 10
+
+
+def test_a_terminal(tree: Path) -> None:
+    read, write = os.pipe()
+    inside, outside = os.pipe()
+    text = PLAIN.replace("devices minimal", "devices standard")
+    profile = sbc_runtime.load(bundle(text))
+    run = profile.start(
+        ["/bin/sh", "-c", "tty; stty size; read x; echo got $x; stty size"],
+        stdin=inside,
+        stdout=write,
+        terminal=(31, 97),
+    )
+    os.close(write)
+    shown = b""
+    while b"31 97" not in shown:
+        shown += os.read(read, 4096)
+    run.resize(20, 60)
+    time.sleep(0.1)
+    os.write(outside, b"line\n")
+    while part := os.read(read, 4096):
+        shown += part
+    assert run.wait().ok
+    assert b"/dev/pts/0" in shown
+    assert b"got line" in shown
+    assert b"20 60" in shown
+    for one in (read, inside, outside):
+        os.close(one)
+
+
+def test_the_callers_limits_hold(tree: Path) -> None:
+    program = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1]); import sbc_runtime\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))\n"
+        "p = sbc_runtime.load(sys.argv[2])\n"
+        "o = p.run(['/bin/sh', '-c', 'ulimit -Hn'], params={'workdir': sys.argv[3]})\n"
+        "print(o.stdout.kept.decode(), o.failure)\n"
+    )
+    arguments = [sys.executable, "-c", program, str(ROOT / "runtime"), str(stock("agent-check")), str(tree)]
+    assert subprocess.run(arguments, capture_output=True, check=True, text=True).stdout.split()[0] == "300"
+
+
+def test_status_cannot_be_forged(tree: Path) -> None:
+    script = (
+        "for p in /proc/[0-9]*; do for f in $p/fd/*; do (echo xxxx > $f) 2>/dev/null; done; done; "
+        "kill -9 -1 2>/dev/null; exit 5"
+    )
+    outcome = sbc_runtime.load(stock("agent-check")).run(
+        ["/bin/sh", "-c", script], params={"workdir": tree}, timeout=20
+    )
+    assert (outcome.kind, outcome.status) in {("exited", 5), ("signalled", None)}
