@@ -16,8 +16,8 @@ RUNTIME = ROOT / "runtime" / "sbc_runtime"
 LAYERS = (
     ("record", "data", "cache"),
     ("diagnostics",),
-    ("policy", "syntax", "kernel"),
-    ("decision",),
+    ("policy", "syntax", "kernel", "macos"),
+    ("decision", "seatbelt"),
     ("backends", "resolve", "importers"),
     ("analysis",),
     ("pipeline",),
@@ -32,6 +32,8 @@ FORBIDDEN_PAIRS = {
     ("syntax", "policy"): "the syntax never sees the policy",
     ("decision", "syntax"): "the diagram knows only the policy",
     ("decision", "kernel"): "the diagram knows only numbers",
+    ("seatbelt", "policy"): "the evaluator knows only SBPL",
+    ("seatbelt", "syntax"): "the evaluator knows only SBPL",
 }
 
 LATE_ONLY = {"lark": {"sbc.syntax.parser"}, "jinja2": {"sbc.backends.docs"}, "rich": {"sbc.cli"}, "platformdirs": None}

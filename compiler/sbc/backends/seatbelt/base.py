@@ -2,11 +2,12 @@
 
 from functools import cache
 
-from sbc.backends.seatbelt.operations import OUTSIDE_DEFAULT, below, canonical
+from sbc.backends.seatbelt.operations import below, canonical
 from sbc.backends.seatbelt.reader import read
 from sbc.backends.seatbelt.rules import Region, SbRule
 from sbc.backends.seatbelt.sexpr import List, Node, Text, Word
 from sbc.data import profiles_folder
+from sbc.macos.operations import OUTSIDE_DEFAULT
 from sbc.policy.seatbelt import SbplRule, Seatbelt
 from sbc.policy.values import PathValue
 

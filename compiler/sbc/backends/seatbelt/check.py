@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from sbc.backends.seatbelt.filters import COMBINING, FILTERS, takes
-from sbc.backends.seatbelt.operations import ALIASES, NO_EFFECT, PARENTS, canonical
+from sbc.backends.seatbelt.operations import canonical
 from sbc.backends.seatbelt.paths import resolved
 from sbc.backends.seatbelt.sexpr import UnquotableError, quoted
 from sbc.diagnostics.catalogue.seatbelt import (
@@ -20,6 +20,7 @@ from sbc.diagnostics.catalogue.seatbelt import (
 from sbc.diagnostics.diagnostic import Diagnostic
 from sbc.diagnostics.span import Span
 from sbc.diagnostics.suggest import closest
+from sbc.macos.operations import ALIASES, NO_EFFECT, PARENTS
 from sbc.policy.seatbelt import SbplFilter, SbplRule, SbplString, SbplWord, Seatbelt
 from sbc.policy.values import PathValue
 

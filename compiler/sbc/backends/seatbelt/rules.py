@@ -7,9 +7,10 @@ who named what, and completes each rule with the concrete operations that rules 
 
 from typing import Literal
 
-from sbc.backends.seatbelt.operations import NEWER, PARENTS, below, canonical
+from sbc.backends.seatbelt.operations import below, canonical
 from sbc.backends.seatbelt.paths import literal
 from sbc.backends.seatbelt.sexpr import Node
+from sbc.macos.operations import NEWER, PARENTS
 from sbc.policy.values import PathValue
 from sbc.record import Record, replaced
 
