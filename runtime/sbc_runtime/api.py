@@ -15,20 +15,24 @@ import socket
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from typing import IO, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from sbc_runtime import classify
 from sbc_runtime.bundle import encode
+from sbc_runtime.contents import Bundle
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.host import HOST
 from sbc_runtime.job import BackendChoice, Caller, Job, Options, OutKind, StdinKind
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loader import Loaded, for_machine
 from sbc_runtime.loader import load as load_bundle
 from sbc_runtime.outcome import Failure, Outcome, Stream, Timings, Usage
 from sbc_runtime.outcome_codec import decode
 from sbc_runtime.params import fill
 from sbc_runtime.wire import encode_job
+
+if TYPE_CHECKING:
+    from sbc_runtime.report import Report
 
 Input = bytes | int | IO[bytes] | None
 Output = Literal["capture", "null"] | int | IO[bytes]
@@ -39,6 +43,11 @@ _RESIZE = b"w"
 def load(path: str | os.PathLike[str]) -> "Profile":
     """Read a bundle for this machine; `BundleError` where it cannot be used here."""
     return Profile(load_bundle(path))
+
+
+def of_bundle(bundle: Bundle) -> "Profile":
+    """Take a bundle that is already read; `BundleError` where it cannot be used on this machine."""
+    return Profile(for_machine(bundle, sys.platform, os.uname().machine, sys.byteorder))
 
 
 class Profile:
@@ -96,11 +105,13 @@ class Profile:
         backend: BackendChoice = "auto",
         allow_wider: bool = False,
         cgroup_base: str | None = None,
+        report: str | os.PathLike[str] | None = None,
         terminal: tuple[int, int] | None = None,
     ) -> "Run":
         """Start a command; see `run`. `terminal`: rows and columns of one that the command gets as its 0, 1 and 2.
 
-        With a terminal, `stdin` and `stdout` are descriptors, and `stderr` is not used.
+        With a terminal, `stdin` and `stdout` are descriptors, and `stderr` is not used. `report`: where the caller will
+        write a report; nothing is run where the command could write there too.
         """
         command = tuple(argv)
         if not command or not all(isinstance(one, str) and "\0" not in one for one in command):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -132,6 +143,8 @@ class Run:
 
     def __init__(self, run_id: str, loaded: Loaded) -> None:
         self.run_id = run_id
+        self.values: dict[str, str | int] = {}
+        self.variables: tuple[tuple[str, str], ...] = ()
         self._loaded = loaded
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
@@ -198,6 +211,12 @@ class Run:
                 self._outcome = self._read()
                 self._close()
             return self._outcome
+
+    def report(self) -> "Report":
+        """Wait for the outcome, and give the report: what was in force, as read back from the kernel."""
+        from sbc_runtime.report import report  # noqa: PLC0415 - most runs make none
+
+        return report(self.wait(), self._loaded.bundle, self.values, self.variables)
 
     def _read(self) -> Outcome:
         parts: list[bytes] = []

@@ -9,13 +9,14 @@ held against the result: each must still have its access, or nothing is started.
 """
 
 import os
+from collections.abc import Callable
 from typing import NamedTuple
 
 from sbc_runtime.bwrap_stage import Stage
 from sbc_runtime.bwrap_words import AGAIN, Word, Words, filled, read
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mounts import SHM_SIZE
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.layout import below, joined, parents
 from sbc_runtime.prepared import Mount, Prepared
 
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup")
@@ -23,6 +24,8 @@ INIT = "/proc/1"
 """Bubblewrap's init can be looked into by a process with its ids, so its folder is covered."""
 
 _COVER = ("--perms", "0555", "--tmpfs")
+_EMPTY = "\0"
+"""Stands for a descriptor in a step; no argument of a command can be this."""
 _SHM = "/dev/shm"  # noqa: S108 (the sandbox's own)
 
 
@@ -40,12 +43,22 @@ class Step(NamedTuple):
         return (0 if self.place == "/" else self.place.count("/"), self.rank, self.place)
 
 
-def finish(compiled: tuple[str, ...], prepared: Prepared, stage: Stage | None, seccomp: int) -> tuple[str, ...]:
-    """Give bubblewrap's arguments; `seccomp`: the descriptor that the filter will be read from, where there is one."""
+def finish(
+    compiled: tuple[str, ...], prepared: Prepared, stage: Stage | None, seccomp: int, empty: Callable[[], int]
+) -> tuple[str, ...]:
+    """Give bubblewrap's arguments.
+
+    `seccomp`: the descriptor that the filter will be read from, where there is one; `empty` gives, each time, another
+    descriptor at whose end it stands already.
+    """
     words = read(compiled)
     _check_frame(words, prepared)
     steps = [*_files(prepared, stage), *_devices(words, prepared), *_proc(words), *_links(prepared)]
     steps.sort(key=lambda step: step.order)
+    steps = [
+        step._replace(arguments=tuple(str(empty()) if one == _EMPTY else one for one in step.arguments))
+        for step in steps
+    ]
     check(words, prepared)
     ids = prepared.ids
     head = [*NAMESPACES, *(("--unshare-net",) if prepared.network == "none" else ())]
@@ -100,7 +113,9 @@ def _file(mount: Mount, staged: str | None) -> Step:
 def _cover(place: str, directory: bool, rank: int = 1) -> Step:
     if directory:
         return Step(place, (*_COVER, place), ("--remount-ro", place), rank)
-    return Step(place, ("--dev-bind", "/dev/null", place), rank=rank)
+    # An empty file of bubblewrap's own. The device /dev/null would be another cover that reads as empty, but writing to
+    # it succeeds on a read-only mount, too.
+    return Step(place, ("--perms", "0444", "--ro-bind-data", _EMPTY, place), rank=rank)
 
 
 def is_device(word: Word) -> bool:
@@ -167,10 +182,15 @@ def check(words: Words, prepared: Prepared) -> None:
         real = os.path.realpath(source)
         if not os.path.lexists(real):
             continue  # prepared as absent, or refused
-        # A path without `as` is seen where it really is.
-        places = {place, real} if source == place else {place, os.path.realpath(place)}
-        if not any(_has(_deciding(one, mounts), wanted, prepared.host_root) for one in places):
+        if not any(_has(_deciding(one, mounts), wanted, prepared.host_root) for one in (place, *_seen(real, prepared))):
             raise SetupFailed("bwrap", f"the plan's mounts do not say `{wanted[2:]}` of `{source}`", AGAIN)
+
+
+def _seen(real: str, prepared: Prepared) -> list[str]:
+    """Give the places where mounts show a path of the host."""
+    above = {real, *parents(real)}
+    shown = [mount for mount in prepared.mounts if mount.kind == "bind" and mount.source in above]
+    return [real, *(joined(mount.place, below(real, mount.source)) for mount in shown)]
 
 
 def _deciding(place: str, mounts: dict[str, Mount]) -> Mount | None:

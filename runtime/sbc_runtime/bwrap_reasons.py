@@ -12,6 +12,11 @@ _PROC = (
 )
 _PTRACE = "let ptrace(2) through: kernel.yama.ptrace_scope below 2, or a container whose seccomp profile allows it"
 
+_SEARCH = (
+    "with `root host` bubblewrap looks paths up as the command's host id: let it search the folders above them, or use "
+    "the namespace backend"
+)
+
 _KNOWN = (
     ("ENOSPC", _COUNT),
     ("No space left on device", _COUNT),
@@ -24,6 +29,7 @@ _KNOWN = (
     ("gid map", _USERNS),
     ("clone", _USERNS),
     ("loopback", _USERNS),
+    ("source path", _SEARCH),
     ("slave", _USERNS),
     ("tmpfs", _USERNS),
     ("pivot_root", _USERNS),

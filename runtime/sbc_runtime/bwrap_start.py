@@ -16,6 +16,7 @@ from sbc_runtime.prepared import Prepared
 
 _GATE = 3
 _CHANNEL = 4
+_ARGUMENTS = 5
 _HIGH = 64
 _FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
@@ -25,6 +26,9 @@ MARK = b"_"
 With its own name a variable would also mean something to bubblewrap, which is still outside of the sandbox: LD_PRELOAD,
 say, naming a library of the work tree. The mark is taken away when the command is executed.
 """
+
+_NOTHING = b"/proc/1/none"
+"""Stands for an empty name, which execvp(3) refuses before it asks the kernel; the folder is covered."""
 
 _NOWHERE = b"PATH=/dev/null"
 
@@ -90,20 +94,27 @@ def _descriptors(child: ChildDescriptors, gate: int, channel: int) -> None:
 
 def _execute(order: Order) -> None:
     prepared = order.prepared
-    finished = finish(order.compiled, prepared, order.stage, _GATE)
     os.set_inheritable(_CHANNEL, False)
-    # The gate has done its work, and its number is free for the filter.
+    # The gate has done its work, and its number is free for the filter; the number after the channel is the arguments'.
+    os.dup2(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), _ARGUMENTS)
+    finished = finish(order.compiled, prepared, order.stage, _GATE, _empty)
     os.close(_GATE)
     if prepared.program is not None:
         _file("filter", prepared.program, _GATE)
-    given = _file("arguments", b"".join(os.fsencode(one) + b"\0" for one in finished), _GATE + 2)
+    given = _file("arguments", b"".join(os.fsencode(one) + b"\0" for one in finished), _ARGUMENTS)
     command = [os.fsencode(one) for one in prepared.argv]
+    command[0] = command[0] or _NOTHING
     path = dict(prepared.environment).get("PATH")
     search = _NOWHERE if path is None else b"PATH=" + os.fsencode(path)
     inner = [search, *(MARK + one for one in environment(prepared))]
     pairs = dict(one.split(b"=", 1) for one in inner)
     arguments = [b"bwrap", b"--args", str(given).encode(), b"--", *command]
     os.execve(order.program, arguments, pairs)  # noqa: S606 (found where only root or the caller may write)
+
+
+def _empty() -> int:
+    """Give a descriptor, which bubblewrap closes, from which nothing can be read."""
+    return fcntl.fcntl(_ARGUMENTS, fcntl.F_DUPFD, _HIGH)
 
 
 def _file(name: str, content: bytes, number: int) -> int:

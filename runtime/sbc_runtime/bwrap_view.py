@@ -49,8 +49,7 @@ def wanted(prepared: Prepared) -> dict[str, Wanted]:
         if mount.kind == "hide" and mount.place.startswith("/dev/") and prepared.devices not in {"none", "host"}:
             continue
         if mount.kind == "hide" and not mount.directory:
-            # The device /dev/null, which could not be opened on a `nodev` mount.
-            found[mount.place] = Wanted(_DEVICE, None, False)
+            found[mount.place] = Wanted(_BASE | _READ_ONLY, tmpfs, False)
             continue
         options = _BASE | (_READ_ONLY if mount.read_only else _NONE)
         options |= _NOEXEC if mount.noexec and mount.kind != "hide" else _NONE
@@ -73,11 +72,9 @@ def compare(lines: tuple[MountLine, ...], prepared: Prepared) -> tuple[list[str]
         elif line.place in masks:
             mask = masks[line.place]
             masked.add(mask.entry)
-            # A hidden file is the device /dev/null; a folder is an empty tmpfs.
-            folder = line.kind == "tmpfs" and line.root == "/"
-            rule = Wanted(_BASE | _READ_ONLY if folder or not mask.hide else _DEVICE, None, False)
-            if mask.hide and not folder and line.root != "/null":
-                wrong.append(f"{line.place} is not covered")
+            rule = Wanted(_BASE | _READ_ONLY, None, False)
+            if mask.hide and line.kind != "tmpfs":
+                wrong.append(f"{line.place} is {line.kind}, not tmpfs")
         else:
             nearest = next((one for one in parents(line.place) if one in plan), "/")
             rule = plan[nearest]

@@ -51,6 +51,15 @@ class Findings(NamedTuple):
         checks = [{**one._asdict(), "notes": list(one.notes)} for one in self.checks]
         return {**self._asdict(), "checks": checks, "ready": self.ready}
 
+    def lines(self) -> tuple[str, ...]:
+        """Give the findings for people."""
+        made = [f"{self.system} {self.kernel}, {self.machine}, uid {self.uid}"]
+        for one in self.checks:
+            made.append(f"{one.name}: {'ready' if one.ready else f'not ready: {one.why}'}")
+            made += [f"  {line}" for line in (*one.notes, *([one.remedy] if one.remedy and not one.ready else []))]
+        made.append(f"`--backend auto` takes {self.auto}" if self.auto else "no backend that isolates works here")
+        return tuple(made)
+
 
 def diagnose(cgroup_base: str | None = None, here: Machine | None = None) -> Findings:
     """Try everything. `cgroup_base`: the folder for cgroups that is to be tried; None: the one that is found.

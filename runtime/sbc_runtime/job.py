@@ -26,7 +26,10 @@ class Caller(NamedTuple):
 
 
 class Options(NamedTuple):
-    """Choices of the caller. `timeout` (milliseconds) can only shorten the profile's `wall`."""
+    """Choices of the caller. `timeout` (milliseconds) can only shorten the profile's `wall`.
+
+    `report`: the absolute path at which the caller will write a report; refused where the command could write it too.
+    """
 
     backend: BackendChoice = "auto"
     allow_wider: bool = False
@@ -37,6 +40,7 @@ class Options(NamedTuple):
     rows: int = 24
     columns: int = 80
     cgroup_base: str | None = None
+    report: str | None = None
 
 
 class Job(NamedTuple):

@@ -43,6 +43,16 @@ def own() -> Own:
         os.close(process)
 
 
+def rehearse(prepared: Prepared) -> None:
+    """Read back this very process, and throw the result away."""
+    process = kernel_view.folder(os.getpid())
+    try:
+        # Without a program no process is traced.
+        Reader(prepared._replace(program=None), own(), process, process, 0).read(os.getpid(), ())
+    finally:
+        os.close(process)
+
+
 class Reader:
     """Reads back one sandbox; what fails to be read is None, and says why nowhere else."""
 

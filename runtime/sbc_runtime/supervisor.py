@@ -12,7 +12,7 @@ import socket
 import time
 from typing import NamedTuple, NoReturn
 
-from sbc_runtime import libc
+from sbc_runtime import libc, readback
 from sbc_runtime.backends.interface import Backend, Cgroup, ChildDescriptors, Sandbox, Watch
 from sbc_runtime.backends.registry import AUTO, backend
 from sbc_runtime.errors import SetupFailed
@@ -20,8 +20,10 @@ from sbc_runtime.job import Job
 from sbc_runtime.loader import Loaded
 from sbc_runtime.outcome import Absent, Failure, ReadBack, RunLoss
 from sbc_runtime.outcome_codec import encode
+from sbc_runtime.plan import IdRange
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.report_place import check_place
 from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, outcome
 from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
@@ -56,8 +58,22 @@ def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
             told = _run(job, loaded, given, control)
             control.setblocking(True)
             control.sendall(told)
+            # The host need not wait until this process is gone.
+            control.shutdown(socket.SHUT_WR)
     finally:
         os._exit(0)
+
+
+def rehearse(job: Job, loaded: Loaded) -> None:
+    """Go through what a run does that changes nothing, so that its memory is in place when a run comes."""
+    with contextlib.suppress(SetupFailed, OSError):
+        program = None if loaded.filter is None else loaded.filter.program
+        story = Story(job, loaded.bundle, loaded.enforcement)
+        # A range of host ids would be locked.
+        if not any(isinstance(one.value, IdRange) for one in loaded.bundle.plan.identity):
+            story.prepared = prepare(loaded.bundle, program, job)
+            readback.rehearse(story.prepared)
+        encode(outcome(story))
 
 
 def _run(job: Job, loaded: Loaded, given: Given, control: socket.socket) -> bytes:
@@ -68,6 +84,8 @@ def _run(job: Job, loaded: Loaded, given: Given, control: socket.socket) -> byte
         _refuse_answers(loaded)
         program = None if loaded.filter is None else loaded.filter.program
         story.prepared = prepare(loaded.bundle, program, job)
+        if job.options.report is not None:
+            check_place(story.prepared, job.options.report)
         _execute(story, story.prepared, given, control)
     except SetupFailed as failed:
         story.failure = failed.failure

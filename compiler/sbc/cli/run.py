@@ -72,7 +72,7 @@ def run(args: Namespace) -> int:
     )
     outcome = _wait(started, terminal)
     _tell(outcome, args)
-    return outcome.code
+    return _report(started, args) or outcome.code
 
 
 def _refuse(why: str) -> int:
@@ -143,6 +143,28 @@ def _wait(started: Run, terminal: Terminal | None) -> Outcome:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _report(started: Run, args: Namespace) -> int:
+    """Write and show what was asked for; gives 125 where a report cannot be written, else 0."""
+    if args.report is None and not args.verbose and not args.json:
+        return 0
+    from sbc_runtime.report import to_json, write
+    from sbc_runtime.report_text import to_text
+
+    made = started.report()
+    if args.verbose:
+        print(to_text(made), end="", file=sys.stderr)
+    if args.json:
+        sys.stderr.write(to_json(made).decode())
+    refused = made.outcome.failure is not None and made.outcome.failure.step == "report"
+    if args.report is not None and not refused:
+        try:
+            write(made, args.report)
+        except OSError as error:
+            print(f"sbc run: the report {args.report} cannot be written: {error.strerror}", file=sys.stderr)
+            return REFUSED
+    return 0
 
 
 def _tell(outcome: Outcome, args: Namespace) -> None:

@@ -21,7 +21,7 @@ class Terminal:
     """The terminal of stdin, where that is one."""
 
     def __init__(self) -> None:
-        self._saved: list[object] | None = None
+        self._saved: list[int | list[bytes | int]] | None = None
 
     def size(self) -> tuple[int, int]:
         """Give rows and columns."""
