@@ -130,7 +130,9 @@ class Profile:
                 "null" if terminal else _out_kind(stderr),
                 *(terminal or (24, 80)),
                 cgroup_base or os.environ.get("SBC_CGROUP_BASE") or None,
+                None if report is None else os.path.abspath(report),
             )
+            run.values, run.variables = values, variables
             job = Job(run_id, command, values, variables, _caller(), options)
             run.begin(encode_job(self.loaded.bundle.address, job), self._bytes, (stdin, stdout, stderr), options)
         except SetupFailed as failed:
