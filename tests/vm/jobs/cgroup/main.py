@@ -7,6 +7,7 @@ import time
 import traceback
 
 sys.path.insert(0, "/job")
+import sbc_runtime
 from sbc_runtime import cgroup, cgroup_group, landlock
 from sbc_runtime.backends.interface import ChildDescriptors, Watch
 from sbc_runtime.backends.process import ProcessBackend
@@ -474,6 +475,60 @@ def process_backend_killed():
     assert text == "ready\n", text
     group.remove()
     assert group.removed
+
+
+def whole_run(script, backend, params, base):
+    return sbc_runtime.load("/job/limits.sbb").run(
+        ["/usr/bin/python3", "-I", "-S", "-c", script],
+        params=params,
+        backend=backend,
+        allow_wider=True,
+        cgroup_base=base,
+    )
+
+
+def whole_runs(base):
+    for backend in ("namespace", "process"):
+        hog = whole_run(HOG, backend, {"memory": 48 << 20}, base)
+        assert (hog.kind, hog.code) == ("memory-limit", 137), hog
+        how = {one.key: one.how for one in hog.limits}
+        assert how == {"memory": ("cgroup",), "processes": ("cgroup",)}, how
+        assert hog.cgroup.startswith(base + "/sbc-run-"), hog
+        assert hog.isolation.verified, hog
+        fine = whole_run("print(sum(1 for _ in open('/proc/self/cgroup')))", backend, {"memory": 48 << 20}, base)
+        assert (fine.kind, fine.code) == ("exited", 0), fine
+        assert fine.usage.memory > 1 << 20, fine.usage
+        bomb = whole_run(BOMB, backend, {"memory": 48 << 20}, base)
+        # The interpreter itself and the children: 20 tasks of the command's own.
+        assert bomb.stdout.kept in (b"19\n", b"20\n"), bomb
+        leaves_no_folder(base)
+
+
+BOMB = """
+import os, signal
+made = 0
+try:
+    while made < 100:
+        if os.fork() == 0: signal.pause()
+        made += 1
+except OSError:
+    print(made)
+"""
+
+
+@check
+def whole_runs_as_root():
+    whole_runs(TOP + "/plain")
+
+
+@check
+def whole_runs_of_a_user():
+    delegate()
+    with open(TOP + "/user/runner/cgroup.procs", "w") as file:
+        file.write(str(os.getpid()))
+    become_user()
+    os.environ["HOME"] = "/tmp"
+    whole_runs(TOP + "/user")
 
 
 failed = []
