@@ -1,8 +1,8 @@
 """The thin runtime of `sbc`: the kernel's vocabulary, the bundle, and what applies it. Standard library only.
 
-    import sbc_runtime
+import sbc_runtime
 
-    outcome = sbc_runtime.load("agent-check.sbb").run(["make", "test"], params={"workdir": "tree"})
+outcome = sbc_runtime.load("agent-check.sbb").run(["make", "test"], params={"workdir": "tree"})
 """
 
 import os

@@ -38,7 +38,7 @@ def missing(what: str, why: str) -> None:
 @cache
 def folder() -> Path:
     """A folder that every user can search, removed at the end."""
-    made = Path(tempfile.mkdtemp(prefix="sbc-test-", dir=os.environ.get("SBC_TEST_DIR", "/var/tmp")))  # noqa: S108
+    made = Path(tempfile.mkdtemp(prefix="sbc-test-", dir=os.environ.get("SBC_TEST_DIR", "/var/tmp")))
     made.chmod(0o755)
     atexit.register(shutil.rmtree, made, ignore_errors=True)
     return made
@@ -130,7 +130,7 @@ class Caller:
         timeout: float | None = None,
         cwd: str = "/",
         environ: dict[str, str] | None = None,
-        **options: Any,
+        **options: Any,  # noqa: ANN401 - those of `Profile.run`
     ) -> Outcome:
         """Run a command; a text is one for the shell."""
         command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv

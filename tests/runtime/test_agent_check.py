@@ -96,7 +96,10 @@ def test_proc_is_hardened(caller: Caller, tree: Path) -> None:
 
 
 def test_init_is_not_the_commands_to_touch(caller: Caller, tree: Path) -> None:
-    script = "for f in mem fd exe root cwd maps environ; do ( : < /proc/1/$f ) 2>/dev/null && echo $f; ls /proc/1/$f/ 2>/dev/null; done; true"
+    script = (
+        "for f in mem fd exe root cwd maps environ; do "
+        "( : < /proc/1/$f ) 2>/dev/null && echo $f; ls /proc/1/$f/ 2>/dev/null; done; true"
+    )
     assert run(caller, tree, script) == ""
     assert run(caller, tree, "kill -9 1; echo alive") == "alive\n"
 

@@ -81,7 +81,8 @@ def test_a_required_path_that_is_missing(caller: Caller, tree: Path) -> None:
 
 def test_folders_above_a_protected_path_cannot_be_moved(caller: Caller, tree: Path) -> None:
     made = profile("write ${t} as /w; read ${t}/a/b/f; start-in /w")
-    script = "mv a x 2>/dev/null || echo 1; mv a/b x 2>/dev/null || echo 2; mv a/b/f x 2>/dev/null || echo 3; touch a/b/n && echo 4"
+    script = "; ".join(f"mv {one} x 2>/dev/null || echo {n}" for n, one in enumerate(("a", "a/b", "a/b/f"), 1))
+    script += "; touch a/b/n && echo 4"
     assert out(caller.run(made, script, {"t": tree})).split() == ["1", "2", "3", "4"]
 
 
@@ -162,7 +163,10 @@ def test_sockets_are_covered(caller: Caller, tree: Path) -> None:
 
 def test_the_hosts_tree_is_read_only(caller: Caller, tree: Path) -> None:
     made = host("write ${t}; tmp /tmp size 16MiB; read ${t}/.git optional")
-    script = f"(echo x > /var/tmp/x) 2>/dev/null || echo 1; ls -A /tmp /run | wc -w; cd {tree}; echo x > n && echo 2; (echo x > .git/n) 2>/dev/null || echo 3"
+    script = (
+        "(echo x > /var/tmp/x) 2>/dev/null || echo 1; ls -A /tmp /run | wc -w; "
+        f"cd {tree}; echo x > n && echo 2; (echo x > .git/n) 2>/dev/null || echo 3"
+    )
     outcome = caller.run(made, script, {"t": tree}, cwd=str(tree))
     assert out(outcome).split()[0] == "1"
     assert out(outcome).split()[2:] == ["2", "3"]

@@ -20,7 +20,7 @@ def ids(stated: dict[str, int | str | IdRange]) -> tuple[Ids, tuple[str, ...]]:
     root = os.geteuid() == 0
     if root:
         host_user, host_group = _host(stated, "host-user"), _host(stated, "host-group")
-        if "host-user" not in stated:
+        if host_user == NOBODY:
             notes.append("host_id_shared: the host's id 65534 is also that of other sandboxes and services")
     else:
         host_user, host_group = os.geteuid(), os.getegid()
