@@ -12,6 +12,7 @@ import pytest
 from sbc_runtime import landlock, libc
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.landlock import READ, WRITE, Fs, Grant, Net, Rules, Scope
+from sbc_runtime.landlock_calls import restrict
 
 HERE = landlock.abi()
 pytestmark = pytest.mark.skipif(HERE == 0, reason="this kernel has no Landlock, or has it switched off")
@@ -285,3 +286,12 @@ def test_signals_inside_are_free() -> None:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
     assert inside(Rules((), None, BOTH), HERE, child) == "-9"
+
+
+def test_flags_of_logging_are_abi_7s() -> None:
+    for flag in landlock.Log:
+
+        def act(flag: landlock.Log = flag) -> None:
+            restrict(landlock.prepare(files(), HERE), flag)
+
+        assert inside(files(), HERE, act) == ("None" if HERE >= 7 else "EINVAL")
