@@ -33,8 +33,10 @@ def _filters() -> dict[str, tuple[str, Kind]]:
         for name, (fact, _) in SPELLINGS.items()
         if not name.startswith("%")
     }
-    found |= dict.fromkeys(PATH_FILTERS, ("path", "path"))
-    return found | {"require-entitlement": ("process", "string")}
+    found["require-entitlement"] = ("process", "string")
+    for name in PATH_FILTERS:
+        found[name] = ("path", "path")
+    return found
 
 
 FILTERS = _filters()

@@ -1,0 +1,293 @@
+"""Runs Scheme: what is evaluated, in which names, and what waits for it.
+
+What waits is kept in a list of generators, not on Python's stack: a form yields what it needs evaluated and is sent the
+value. So no profile can overflow anything, the last call of a function waits for nothing, and every step is counted.
+"""
+
+from collections.abc import Callable, Generator
+from types import GeneratorType
+from typing import NamedTuple, TypeAlias, TypeGuard
+
+from sbc.diagnostics.catalogue.sbpl import SbplUnknownName
+from sbc.diagnostics.diagnostic import Failed
+from sbc.diagnostics.span import Span
+from sbc.diagnostics.suggest import closest
+from sbc.seatbelt.budget import Budget
+from sbc.seatbelt.constants import constant
+from sbc.seatbelt.refuse import misused, refused
+from sbc.seatbelt.values import NIL, Pair, Symbol, Value, from_list
+
+
+class Environment:
+    """Names and their values, and the names around them."""
+
+    __slots__ = ("names", "outer")
+
+    def __init__(self, names: dict[str, Value], outer: "Environment | None") -> None:
+        self.names = names
+        self.outer = outer
+
+    def holder(self, name: str) -> "Environment | None":
+        """Give the innermost names among which this one is."""
+        here: Environment | None = self
+        while here is not None and name not in here.names:
+            here = here.outer
+        return here
+
+
+class Eval(NamedTuple):
+    """An expression to evaluate."""
+
+    expression: Value
+    environment: Environment
+    at: Span
+
+
+class Apply(NamedTuple):
+    """A function to call."""
+
+    function: Value
+    arguments: list[Value]
+    at: Span
+
+
+Task: TypeAlias = Eval | Apply
+Step: TypeAlias = Generator["Task | Step", Value, Value]
+"""A form at work: it yields what it needs; what it returns is its value, or a task that takes its place."""
+
+
+class Call(NamedTuple):
+    """What a function of ours is told besides its arguments."""
+
+    machine: "Machine"
+    name: str
+    at: Span
+    places: list[Span]
+    """Where each argument stands."""
+
+    def place(self, index: int) -> Span:
+        """Give where an argument stands, or the call where that is not known (`apply`)."""
+        return self.places[index] if index < len(self.places) else self.at
+
+    def wrong(self, why: str, index: int | None = None) -> Failed:
+        """Give what to raise where the function was used wrongly."""
+        return misused(self.at if index is None else self.place(index), self.name, why)
+
+
+Function: TypeAlias = Callable[[Call, list[Value]], Value]
+
+
+class Builtin:
+    """A function of ours: how many arguments it takes, and what unknown words among them were meant to be."""
+
+    __slots__ = ("function", "least", "most", "name", "role")
+
+    def __init__(self, name: str, function: Function, least: int = 0, most: int | None = None, role: str = "") -> None:
+        self.name = name
+        self.function = function
+        self.least = least
+        self.most = most
+        self.role = role
+
+
+class Form(NamedTuple):
+    """A form of ours: it gets its parts unevaluated."""
+
+    name: str
+    function: "Callable[[Machine, list[Pair], Environment, Span], Step]"
+
+
+class Lambda(NamedTuple):
+    """A function of the profile."""
+
+    name: str
+    parameters: tuple[str, ...]
+    rest: str | None
+    body: Value
+    environment: Environment
+
+
+class Macro(NamedTuple):
+    """A macro of the profile: a function from a form to the form that takes its place."""
+
+    function: Lambda
+    spread: bool = False
+    """Whether the function gets the form's parts one by one, or the whole form."""
+
+
+class Machine:
+    """Evaluates one profile."""
+
+    def __init__(self, names: dict[str, Value], budget: Budget) -> None:
+        self.globals = Environment(dict(names), None)
+        self.budget = budget
+
+    def run(self, first: Task) -> Value:
+        """Evaluate to a value."""
+        waiting: list[Step] = []
+        task: Task | None = first
+        value: Value = NIL
+        while True:
+            if task is not None:
+                self.budget.step(task.at, len(waiting))
+                value = self._begin(task)
+                task = None
+                while isinstance(value, Eval | Apply):
+                    self.budget.step(value.at, len(waiting))
+                    value = self._begin(value)
+                if at_work(value):
+                    waiting.append(value)
+                    value = None
+            if not waiting:
+                return value
+            try:
+                request = waiting[-1].send(value)
+            except StopIteration as done:
+                waiting.pop()
+                result: Value = done.value
+                if isinstance(result, Eval | Apply):
+                    task = result
+                else:
+                    value = result
+                continue
+            if isinstance(request, Eval | Apply):
+                task = request
+            else:
+                self.budget.step(first.at, len(waiting))
+                waiting.append(request)
+                value = None
+
+    def _begin(self, task: Task) -> Value:
+        """Give the value at once, or a form that is at work, or the task that takes the place of this one."""
+        if isinstance(task, Apply):
+            return self._apply(task.function, task.arguments, task.at, [])
+        expression, environment, at = task
+        if isinstance(expression, Symbol):
+            return self.lookup(expression, environment, at, "name")
+        if isinstance(expression, Pair):
+            return self._call(expression, environment, at)
+        return expression
+
+    def _call(self, expression: Pair, environment: Environment, at: Span) -> Value:
+        head = expression.car
+        if isinstance(head, Symbol):
+            function = self.lookup(head, environment, expression.at, "form")
+            if isinstance(function, Form):
+                return function.function(self, parts_of(expression, at), environment, at)
+            if isinstance(function, Macro):
+                return self._expand(function, expression, environment, at)
+            return self._call_function(function, expression, environment, at)
+        return self._call_function(None, expression, environment, at)
+
+    def _expand(self, macro: Macro, expression: Pair, environment: Environment, at: Span) -> Step:
+        arguments: list[Value] = [expression]
+        if macro.spread:
+            arguments = [cell.car for cell in parts_of(expression, at)[1:]]
+        expanded = yield Apply(macro.function, arguments, at)
+        return Eval(expanded, environment, at)
+
+    def _call_function(self, function: Value, expression: Pair, environment: Environment, at: Span) -> Step:
+        if function is None:
+            function = yield Eval(expression.car, environment, expression.at)
+        role = function.role if isinstance(function, Builtin) else ""
+        arguments: list[Value] = []
+        places: list[Span] = []
+        for cell in parts_of(expression, at)[1:]:
+            one = cell.car
+            if isinstance(one, Pair):
+                if role and isinstance(one.car, Symbol):
+                    self.lookup(one.car, environment, one.at, "filter")
+                one = yield Eval(one, environment, cell.at)
+            elif isinstance(one, Symbol):
+                one = self.lookup(one, environment, cell.at, role or "name")
+            arguments.append(one)
+            places.append(cell.at)
+        return self._apply(function, arguments, at, places)
+
+    def _apply(self, function: Value, arguments: list[Value], at: Span, places: list[Span]) -> Value:
+        if isinstance(function, Builtin):
+            count = len(arguments)
+            if count < function.least or (function.most is not None and count > function.most):
+                raise misused(at, function.name, f"takes {_count(function.least, function.most)}, not {count}")
+            return function.function(Call(self, function.name, at, places), arguments)
+        if isinstance(function, Lambda):
+            return self._enter(function, arguments, at)
+        raise misused(at, shown(function), "is no function")
+
+    def _enter(self, function: Lambda, arguments: list[Value], at: Span) -> Value:
+        fixed = len(function.parameters)
+        if len(arguments) < fixed or (function.rest is None and len(arguments) > fixed):
+            raise misused(
+                at, function.name, f"takes {_count(fixed, None if function.rest else fixed)}, not {len(arguments)}"
+            )
+        names: dict[str, Value] = dict(zip(function.parameters, arguments, strict=False))
+        if function.rest is not None:
+            self.budget.cells(at, len(arguments) - fixed)
+            names[function.rest] = from_list(arguments[fixed:], at)
+        return self.body(function.body, Environment(names, function.environment), at)
+
+    def body(self, body: Value, environment: Environment, at: Span) -> Value:
+        """Evaluate a body's forms in order: the last one takes the place of the whole."""
+        if isinstance(body, Pair) and body.cdr is NIL:
+            return Eval(body.car, environment, body.at)
+        return self._sequence(body, environment, at)
+
+    def _sequence(self, body: Value, environment: Environment, at: Span) -> Step:
+        if not isinstance(body, Pair):
+            return NIL
+        cells = parts_of(body, at)
+        for cell in cells[:-1]:
+            yield Eval(cell.car, environment, cell.at)
+        return Eval(cells[-1].car, environment, cells[-1].at)
+
+    def lookup(self, word: Symbol, environment: Environment, at: Span, kind: str) -> Value:
+        """Give the value of a word; an error where nothing has that name."""
+        holder = environment.holder(word.name)
+        if holder is not None:
+            return holder.names[word.name]
+        found = constant(word.name)
+        if found is None:
+            raise refused(SbplUnknownName(at, kind, word.name, closest(word.name, self.globals.names)))
+        return found
+
+
+def at_work(value: Value) -> TypeGuard[Step]:
+    """Tell whether a value is a form at work."""
+    return isinstance(value, GeneratorType)
+
+
+def parts_of(expression: Pair, at: Span) -> list[Pair]:
+    """Give the cells of a form; an error where it does not end as a list does."""
+    cells: list[Pair] = []
+    here: Value = expression
+    while isinstance(here, Pair):
+        cells.append(here)
+        here = here.cdr
+    if here is not NIL:
+        raise misused(at, shown(expression.car), "is called by a list that ends in a `.`")
+    return cells
+
+
+def shown(value: Value) -> str:
+    """Give a short word for a value, for messages."""
+    if isinstance(value, Symbol):
+        return value.name
+    if isinstance(value, Builtin | Form | Lambda):
+        return value.name
+    if isinstance(value, bool):
+        return "#t" if value else "#f"
+    if isinstance(value, str):
+        return f'"{value}"' if len(value) < 40 else f'"{value[:36]}..."'
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Pair):
+        return f"({shown(value.car)} ...)" if not isinstance(value.car, Pair) else "((...) ...)"
+    return "()" if value is NIL else "this value"
+
+
+def _count(least: int, most: int | None) -> str:
+    if most is None:
+        return f"{least} arguments or more" if least != 1 else "one argument or more"
+    if least == most:
+        return "one argument" if least == 1 else f"{least} arguments"
+    return f"{least} to {most} arguments"
