@@ -1,7 +1,8 @@
 """A folder of the user's for what can be made again: used only where nobody else can have written to it.
 
 Its own folder and files belong to the effective uid, with no write permission for others; every folder above belongs to
-that uid or to root. So root never uses one below another user's home.
+that uid or to root. So root never uses one below another user's home. What is kept is sealed with a digest of its own:
+damage counts as nothing kept.
 """
 
 import os
@@ -9,6 +10,8 @@ import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
+
+from sbc_runtime.sha256 import sha256_hex
 
 _LIMIT = 4 << 20
 
@@ -31,26 +34,28 @@ def read(name: str) -> bytes | None:
 
 def write(name: str, data: bytes) -> None:
     """Keep something under a name, whole or not at all; where that cannot be done safely, do nothing."""
+    from sbc_runtime.atomic import write_file  # noqa: PLC0415 - most commands only read
+
     folder = _folder()
     if folder is None:
         return
-    temporary = folder / f".{name}.{os.getpid()}"
-    try:
+    with suppress(OSError):
         if not _may_be_made(folder):
             return
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not _is_ours(folder):
-            return
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            temporary.replace(folder / name)
-        except OSError:
-            with suppress(OSError):
-                temporary.unlink()
-    except OSError:
-        return
+        if _is_ours(folder):
+            write_file(folder / name, data, durable=False, mode=0o600)
+
+
+def sealed(key: str, body: bytes) -> bytes:
+    """Give what is kept for a body: a first line with the key of what it was made from and its own SHA-256, then it."""
+    return f"{key} {sha256_hex(body)}\n".encode() + body
+
+
+def opened(data: bytes, key: str) -> bytes | None:
+    """Give the body of what `sealed` made; None where it has another key, or one byte of it has changed."""
+    head, _, body = data.partition(b"\n")
+    return body if head == f"{key} {sha256_hex(body)}".encode() else None
 
 
 def _folder() -> Path | None:

@@ -1,51 +1,81 @@
-"""Writes files whole or not at all.
+"""Writes files, each whole or not at all.
 
 Each file is written to a temporary file of a random name beside its target, and renamed over it when it is complete
 and on disk. Everything goes through one descriptor of the folder, so that a folder that is moved or replaced meanwhile
 does not divert anything. A target that is a symbolic link is replaced, never followed.
+
+A set of files is renamed one by one: a writer that is killed between two renames leaves new files beside old ones, each
+whole. A temporary file is locked while its writer lives; what a killed one left is removed by the next that writes
+into the folder.
 """
 
+import errno
+import fcntl
 import os
+import re
 from collections.abc import Mapping
-from stat import S_ISDIR
+from stat import S_ISDIR, S_ISREG
+from typing import NamedTuple
 
 _MODE = 0o644
-"""Less the caller's umask, which open(2) takes away."""
+"""The mode of new files, less the caller's umask, which open(2) takes away."""
 
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE
+_TEMPORARY = re.compile(r"\.sbc-[0-9a-f]{24}\.tmp")
+_TRIES = 8
 
 
-def write_file(path: str | os.PathLike[str], content: bytes, *, durable: bool = True) -> None:
+class _Waiting(NamedTuple):
+    """A complete temporary file: its name, and the descriptor that holds its lock."""
+
+    name: str
+    descriptor: int
+
+
+def write_file(path: str | os.PathLike[str], content: bytes, *, durable: bool = True, mode: int | None = None) -> None:
     """Write one file; its folder must exist. See `write_files`."""
     whole: str = os.fspath(path)
     folder, name = os.path.split(whole)
-    write_files(folder or ".", {name: content}, durable=durable)
+    write_files(folder or ".", {name: content}, durable=durable, mode=mode)
 
 
-def write_files(folder: str | os.PathLike[str], files: Mapping[str, bytes], *, durable: bool = True) -> None:
+def write_files(
+    folder: str | os.PathLike[str], files: Mapping[str, bytes], *, durable: bool = True, mode: int | None = None
+) -> None:
     """Write a set of files into one folder, which must exist.
 
     All are complete before the first is renamed, and they are renamed in the order given: put the one that readers
-    look for last. Where anything fails before that, `OSError`, and nothing has changed. `durable`: on disk before they
-    are renamed, so that a crash of the machine leaves no empty file.
+    look for last. Where anything fails before that, `OSError` that names the folder or the file, and nothing has
+    changed. `durable`: on disk before they are renamed, so that a crash of the machine leaves no empty file. `mode`:
+    exactly these permissions, whatever the umask (None: those of any new file).
     """
     for name in files:
         _check_name(name)
     directory = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
-    waiting: dict[str, str] = {}
+    waiting: dict[str, _Waiting] = {}
     try:
-        for name in files:
-            _refuse_folder(directory, name)
-        for name, content in files.items():
-            waiting[name] = _write_temporary(directory, content, durable=durable)
-        for name in files:
-            os.replace(waiting[name], name, src_dir_fd=directory, dst_dir_fd=directory)
-            del waiting[name]
-        if durable:
-            os.fsync(directory)
+        subject = os.fspath(folder)
+        try:
+            _remove_stale(directory)
+            for name in files:
+                _refuse_folder(directory, name)
+            for name, content in files.items():
+                waiting[name] = _write_temporary(directory, content, durable=durable, mode=mode)
+            for name in files:
+                subject = os.path.join(folder, name)
+                os.replace(waiting[name].name, name, src_dir_fd=directory, dst_dir_fd=directory)
+                os.close(waiting.pop(name).descriptor)
+            if durable:
+                os.fsync(directory)
+        except OSError as error:
+            # The name of a temporary file would say nothing to anybody.
+            named = os.path.join(folder, error.filename) if error.filename in files else subject
+            raise OSError(error.errno, error.strerror, named) from error
     finally:
         for temporary in waiting.values():
-            _remove(directory, temporary)
+            _remove(directory, temporary.name)
+            os.close(temporary.descriptor)
         os.close(directory)
 
 
@@ -58,28 +88,70 @@ def _refuse_folder(directory: int, name: str) -> None:
     """Find before the first rename what would make a later one fail."""
     try:
         mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
-    except OSError:
-        return  # not there
+    except FileNotFoundError:
+        return
     if S_ISDIR(mode):
-        raise IsADirectoryError(f"{name!r} is a folder")
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
 
 
-def _write_temporary(directory: int, content: bytes, *, durable: bool) -> str:
-    # The target's name is left out: with it the temporary one could be longer than a name may be.
-    name = f".sbc-{os.urandom(12).hex()}.tmp"
-    descriptor = os.open(name, _FLAGS, _MODE, dir_fd=directory)
+def _write_temporary(directory: int, content: bytes, *, durable: bool, mode: int | None) -> _Waiting:
+    made = _new_temporary(directory, mode)
     try:
         rest = memoryview(content)
         while rest:
-            rest = rest[os.write(descriptor, rest) :]
+            rest = rest[os.write(made.descriptor, rest) :]
+        if mode is not None:
+            os.fchmod(made.descriptor, mode)
         if durable:
-            os.fsync(descriptor)
+            os.fsync(made.descriptor)
     except BaseException:
-        _remove(directory, name)
+        _remove(directory, made.name)
+        os.close(made.descriptor)
         raise
-    finally:
+    return made
+
+
+def _new_temporary(directory: int, mode: int | None) -> _Waiting:
+    for _ in range(_TRIES):
+        # The target's name is left out: with it the temporary one could be longer than a name may be.
+        name = f".sbc-{os.urandom(12).hex()}.tmp"
+        descriptor = os.open(name, _FLAGS, _MODE if mode is None else 0o600, dir_fd=directory)
+        if _locked(descriptor) is not False and os.fstat(descriptor).st_nlink:
+            return _Waiting(name, descriptor)
+        # Another writer took it for one left behind, before it was locked.
+        _remove(directory, name)
         os.close(descriptor)
-    return name
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY))
+
+
+def _locked(descriptor: int) -> bool | None:
+    """Take the lock of a file: whether that was possible, or None where the file system has no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _remove_stale(directory: int) -> None:
+    """Remove the temporary files of ours whose writers are dead: those that nobody has locked."""
+    try:
+        names = [name for name in os.listdir(directory) if _TEMPORARY.fullmatch(name)]
+    except OSError:
+        return  # a folder that may be written and not read
+    for name in names:
+        try:
+            descriptor = os.open(name, os.O_WRONLY | os.O_NONBLOCK | _SAFE, dir_fd=directory)
+        except OSError:
+            continue
+        try:
+            status = os.fstat(descriptor)
+            if S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and _locked(descriptor):
+                _remove(directory, name)
+        finally:
+            os.close(descriptor)
 
 
 def _remove(directory: int, name: str) -> None:

@@ -6,7 +6,6 @@ contradicts itself. `bundle.schema.json` describes the document for other progra
 """
 
 import re
-from hashlib import sha256
 from typing import Any
 
 from sbc_runtime.arch import ARCHES
@@ -16,6 +15,7 @@ from sbc_runtime.contents import Bundle, Bwrap, Coverage, Filter, Loss, Param, R
 from sbc_runtime.instruction import MAX_INSTRUCTIONS, SIZE
 from sbc_runtime.plan_check import check as check_plan
 from sbc_runtime.plan_codec import MAX_AMOUNT, NAME, ON, PLAIN, PLAN, STATEMENT
+from sbc_runtime.sha256 import sha256_hex
 from sbc_runtime.verifier import Refused, verify_bytes
 
 __all__ = ["Bundle", "BundleError", "decode", "encode"]
@@ -42,7 +42,7 @@ def _filter_fault(value: Filter) -> str | None:
         return "joins ABIs that no kernel serves together"
     if value.audit != tuple(arch.audit for arch in arches):
         return "has other audit values than its ABIs"
-    if value.instructions * SIZE != len(value.program) or sha256(value.program).hexdigest() != value.sha256:
+    if value.instructions * SIZE != len(value.program) or sha256_hex(value.program) != value.sha256:
         return "is not what its length and its SHA-256 say"
     try:
         verify_bytes(value.program, value.byte_order)

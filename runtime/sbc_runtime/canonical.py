@@ -13,8 +13,9 @@ the bytes, before anything is parsed.
 
 import json
 import re
-from hashlib import sha256
 from typing import Any, Final
+
+from sbc_runtime.sha256 import sha256_hex
 
 FORMAT: Final = "sbc-bundle"
 VERSION: Final = 1
@@ -55,7 +56,7 @@ def canonical(value: object) -> bytes:
 
 def content_address(rest: bytes) -> str:
     """Give the content address of a document whose bytes, its address left out, are `rest`."""
-    return "sha256:" + sha256(_DOMAIN + rest).hexdigest()
+    return "sha256:" + sha256_hex(_DOMAIN + rest)
 
 
 def seal(members: dict[str, Any]) -> bytes:

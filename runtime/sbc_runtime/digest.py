@@ -7,12 +7,12 @@ no meaning, other targets. Where a `read` has an `identity`, that stands in plac
 """
 
 import re
-from hashlib import sha256
 from typing import Any, cast
 
 from sbc_runtime.canonical import canonical
 from sbc_runtime.contents import Bundle, Filter
 from sbc_runtime.plan_codec import PLAN
+from sbc_runtime.sha256 import sha256_hex
 
 _DOMAIN = b"sbc enforcement 1\n"
 
@@ -31,7 +31,7 @@ def enforcement_digest(bundle: Bundle, abi: str | None, system: str = "linux") -
     `KeyError` where the bundle has filters, but none for the ABI.
     """
     parts = enforced(bundle, abi, system)
-    return "sha256:" + sha256(_DOMAIN + canonical(parts)).hexdigest()
+    return "sha256:" + sha256_hex(_DOMAIN + canonical(parts))
 
 
 def enforced(bundle: Bundle, abi: str | None, system: str = "linux") -> dict[str, Any]:
@@ -42,7 +42,7 @@ def enforced(bundle: Bundle, abi: str | None, system: str = "linux") -> dict[str
     elif bundle.filters is not None:
         if abi is None or (one := filter_for(bundle, abi)) is None:
             raise KeyError(f"the bundle has no filter for {abi}")
-        found["filter"] = {"abi": abi, "byte_order": one.byte_order, "sha256": sha256(one.program).hexdigest()}
+        found["filter"] = {"abi": abi, "byte_order": one.byte_order, "sha256": sha256_hex(one.program)}
     found["plan"] = _settled(PLAN.write(bundle.plan), system)
     found["params"] = sorted(([*param] for param in bundle.params), key=canonical)
     return found

@@ -126,7 +126,7 @@ def files() -> Files:
         ),
         tmps=(
             Tmp(
-                PathValue(None, "/tmp"),  # noqa: S108
+                PathValue(None, "/tmp"),
                 512 << 20,
                 65536,
                 origin("files", "tmp /tmp size 512MiB inodes 65536 noexec"),

@@ -100,7 +100,7 @@ def test_shipped_files_keep_their_meaning(path: Path) -> None:
     assert format_source(formatted) == formatted
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=200, suppress_health_check=SLOW)
 @given(texts())
 def test_formatting_keeps_the_meaning_and_every_comment(text: str) -> None:
     formatted = format_source(text)
@@ -108,7 +108,7 @@ def test_formatting_keeps_the_meaning_and_every_comment(text: str) -> None:
     assert _comments(formatted) == _comments(text)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=200, suppress_health_check=SLOW)
 @given(texts())
 def test_formatting_twice_changes_nothing(text: str) -> None:
     formatted = format_source(text)

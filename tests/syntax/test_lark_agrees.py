@@ -54,7 +54,7 @@ def test_shipped_files(path: Path) -> None:
     assert _lark_takes(path.read_text("utf-8"))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=150, suppress_health_check=SLOW)
 @given(texts())
 def test_derived_texts(text: str) -> None:
     assert _lark_takes(text)

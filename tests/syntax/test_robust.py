@@ -10,7 +10,7 @@ from tests.fuzz.checks import check
 from tests.fuzz.texts import mutated, shuffled
 from tests.syntax.derive import SLOW
 
-_MANY = settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+_MANY = settings(max_examples=200, suppress_health_check=SLOW)
 
 
 @_MANY

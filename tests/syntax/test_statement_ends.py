@@ -18,7 +18,8 @@ def parsed(text: str) -> tree.SourceTree | None:
     [
         "profile p { files { root host }~network none }",
         "profile p { files { root host }~network none }~profile q { files { root host } }",
-        "rules @r { on x86_64 { deny EPERM read }~deny EPERM write }~profile p { files { on linux { tmp /tmp }~read / } }",
+        "rules @r { on x86_64 { deny EPERM read }~deny EPERM write }~"
+        "profile p { files { on linux { tmp /tmp }~read / } }",
         'profile p { seatbelt { allow file-read* { subpath "/" }~deny network* { require-all { literal "/a" } } } }',
     ],
 )
@@ -42,7 +43,10 @@ def test_other_statements_on_one_line_need_a_semicolon(text: str) -> None:
 
 def test_an_error_does_not_hide_the_ends_of_later_statements() -> None:
     reporter = Reporter()
-    text = "sbx 1\nprofile p { files { raed { on } { x }; root host } network none\nproc { hide kcore } limits { wal 1s } }"
+    text = (
+        "sbx 1\nprofile p { files { raed { on } { x }; root host } network none\n"
+        "proc { hide kcore } limits { wal 1s } }"
+    )
     parse(Source("t.sbx", text), reporter)
     assert any("`wal`" in diagnostic.title() for diagnostic in reporter.diagnostics)
 

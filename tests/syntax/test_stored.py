@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from sbc.cache import sealed
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source
 from sbc.syntax import made, parser, stored, tables
@@ -28,7 +29,7 @@ def _parsed(text: str, name: str = "<x>") -> SourceTree:
     return tree
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=150, suppress_health_check=SLOW)
 @given(texts())
 def test_a_tree_comes_back_exactly(text: str) -> None:
     tree = _parsed(text)
@@ -44,12 +45,51 @@ def test_shipped_trees_come_back_exactly(path: Path) -> None:
     assert stored.encode(_parsed(text)) == data
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b"null", b"{}", None])
-def test_damaged_trees_count_as_nothing(data: bytes | None) -> None:
+@pytest.mark.parametrize("data", [b"", b"[]", b"\xff", b"null", b"{}", b"\n", b"[" * 100_000])
+def test_damaged_trees_count_as_nothing(data: bytes) -> None:
     text = "sbx 1\ngroup @a { b }\n"
-    if data is None:
-        data = stored.encode(_parsed(text))[:-5]
     assert stored.decode(data, Source("<x>", text)) is None
+    assert stored.decode(stored.encode(_parsed(text))[:-5], Source("<x>", text)) is None
+
+
+@pytest.mark.parametrize("body", [b"[" * 100_000, b"[]", b"[[]]", b"null", b"[99999, 0, 0]", b'[0, "a"]', b"{}"])
+def test_a_sealed_body_of_another_shape_counts_as_nothing(body: bytes) -> None:
+    text = "sbx 1\ngroup @a { b }\n"
+    key = stored.encode(_parsed(text)).partition(b" ")[0].decode()
+    assert stored.decode(sealed(key, body), Source("<x>", text)) is None
+    grammar = tables.grammar_text()
+    assert tables.decode(sealed(tables.key(grammar), body), grammar) is None
+
+
+def test_every_byte_of_a_tree_is_checked() -> None:
+    text = "sbx 1\ngroup @a { b }\n"
+    data = stored.encode(_parsed(text))
+    for at in range(len(data)):
+        changed = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+        assert stored.decode(changed, Source("<x>", text)) is None
+
+
+def test_a_changed_word_is_found(cache: Path) -> None:
+    """A damaged tree would be another policy."""
+    (path,) = [path for path in shipped() if path.name == "stock.sbx"]
+    text = path.read_text("utf-8")
+    tree = _parsed(text, "<stock>")
+    (kept,) = cache.iterdir()
+    kept.write_bytes(kept.read_bytes().replace(b'"ptrace"', b'"getpid"'))
+    assert stored.load(Source("<stock>", text)) is None
+    assert _parsed(text, "<stock>") == tree
+    assert stored.load(Source("<stock>", text)) == tree, "it was made again"
+
+
+def test_a_damaged_tree_of_the_package_is_made_up_for(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "folder", lambda: tmp_path)
+    text = "sbx 1\ngroup @a { b }\n"
+    (tmp_path / "x.tree.json").write_bytes(b"damaged")
+    tree = _parsed(text)
+    assert [path.name for path in cache.iterdir()] == ["x.tree.json"]
+    assert stored.load(Source("<x>", text)) == tree
 
 
 def test_trees_of_another_source_count_as_nothing() -> None:
@@ -133,7 +173,27 @@ def test_links_are_not_followed(cache: Path, tmp_path: Path) -> None:
     assert tables.cached(grammar) is None
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"null", b"[]", b"{}", b"\xff" * 9])
+def test_every_part_of_tables_is_checked(cache: Path) -> None:
+    grammar, file = _save(cache)
+    data = file.read_bytes()
+    for at in range(0, len(data), 97):
+        file.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert tables.cached(grammar) is None
+
+
+def test_damaged_tables_of_the_package_are_made_up_for(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grammar, _ = _save(cache)
+    (tmp_path / tables.NAME).write_bytes(b"damaged")
+    (tmp_path / "sbx.lark").write_text(grammar, encoding="utf-8")
+    monkeypatch.setattr(tables, "grammar_folder", lambda: tmp_path)
+    assert tables.packaged(grammar) is None
+    parser.tables.cache_clear()
+    assert len(parser.tables().states) > 100
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"null", b"[]", b"{}", b"\xff" * 9, b"\n{}"])
 def test_damaged_tables_count_as_nothing(cache: Path, data: bytes) -> None:
     grammar, file = _save(cache)
     file.write_bytes(data)

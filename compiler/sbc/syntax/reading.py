@@ -1,7 +1,6 @@
 """File -> source text: opened so that nothing hangs, and refused where it is no text."""
 
 import errno
-import hashlib
 import os
 import stat
 from pathlib import Path
@@ -18,6 +17,7 @@ from sbc.diagnostics.catalogue.reading import (
 )
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source
+from sbc_runtime.sha256 import sha256_hex
 
 MAX_BYTES = 1 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -56,7 +56,7 @@ def decode_source(data: bytes, name: str, reporter: Reporter) -> Source | None:
 
 def source_digest(source: Source) -> str:
     """Give the SHA-256 of the bytes that the source was read from, in hexadecimal."""
-    return hashlib.sha256(source.text.encode()).hexdigest()
+    return sha256_hex(source.text.encode())
 
 
 def _line(data: bytes, offset: int) -> int:

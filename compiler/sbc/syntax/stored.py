@@ -5,7 +5,6 @@ begins with null. A stored tree is used only for the very source that it was mad
 that made it; whatever else is found counts as nothing.
 """
 
-import hashlib
 import json
 import re
 from functools import lru_cache
@@ -13,17 +12,19 @@ from pathlib import Path
 from typing import Any, cast
 
 from sbc import cache
+from sbc.cache import opened, sealed
 from sbc.data import grammar_folder
 from sbc.diagnostics.span import Source, Span
 from sbc.record import Record
 from sbc.syntax import tree
 from sbc.syntax.reading import source_digest
 from sbc.syntax.tree import SourceTree
+from sbc_runtime.sha256 import sha256_hex
 
 FOLDER = "parsed"
 """Where a package keeps the trees, beside the grammar."""
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 def folder() -> Path:
@@ -36,11 +37,7 @@ def load(source: Source) -> SourceTree | None:
     name = _name(source)
     if name is None:
         return None
-    try:
-        data = (folder() / name).read_bytes()
-    except OSError:
-        data = cache.read(name)
-    return None if data is None else decode(data, source)
+    return _decoded(_packaged(name), source) or _decoded(cache.read(name), source)
 
 
 def save(parsed: SourceTree) -> None:
@@ -48,6 +45,17 @@ def save(parsed: SourceTree) -> None:
     name = _name(parsed.span.source)
     if name is not None:
         cache.write(name, encode(parsed))
+
+
+def _packaged(name: str) -> bytes | None:
+    try:
+        return (folder() / name).read_bytes()
+    except OSError:
+        return None
+
+
+def _decoded(data: bytes | None, source: Source) -> SourceTree | None:
+    return None if data is None else decode(data, source)
 
 
 def _name(source: Source) -> str | None:
@@ -58,17 +66,17 @@ def _name(source: Source) -> str | None:
 
 def encode(parsed: SourceTree) -> bytes:
     """Give a tree as bytes: the same for the same tree."""
-    document = {"key": _key(parsed.span.source), "tree": _encoded(parsed)}
-    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
+    body = json.dumps(_encoded(parsed), separators=(",", ":")).encode()
+    return sealed(_key(parsed.span.source), body)
 
 
 def decode(data: bytes, source: Source) -> SourceTree | None:
     """Give the tree of a source from bytes; None where they are damaged, or of another source or compiler."""
+    body = opened(data, _key(source))
+    if body is None:
+        return None
     try:
-        document: Any = json.loads(data)
-        if document["key"] != _key(source):
-            return None
-        parsed = _Decoder(source).node(document["tree"])
+        parsed = _Decoder(source).node(json.loads(body))
     except (ValueError, KeyError, TypeError, IndexError, RecursionError):
         return None
     return parsed if isinstance(parsed, SourceTree) else None
@@ -92,7 +100,7 @@ def _numbers() -> dict[type[Record], int]:
 
 def _key(source: Source) -> str:
     shapes = [(kind.__name__, *_fields(kind)) for kind in _classes()]
-    return hashlib.sha256(repr((_FORMAT, shapes, source_digest(source))).encode()).hexdigest()
+    return sha256_hex(repr((_FORMAT, shapes, source_digest(source))).encode())
 
 
 def _encoded(value: object) -> object:

@@ -1,18 +1,19 @@
 """The automaton's tables as data: where they are kept, and when they are trusted.
 
 Made once by lark (150 ms), they are loaded from the package (made when the wheel was built) or from the user's cache.
-They are JSON, checked against a key of what they were made from.
+They are JSON, sealed with a key of what they were made from and a digest of their own.
 """
 
-import hashlib
 import json
 from typing import Any
 
 from sbc import cache
+from sbc.cache import opened, sealed
 from sbc.data import grammar_folder
 from sbc.syntax.automaton import Rule, Tables
+from sbc_runtime.sha256 import sha256_hex
 
-_FORMAT = 1
+_FORMAT = 2
 NAME = "sbx.tables.json"
 """The file of the tables, in the package and in the cache."""
 
@@ -28,13 +29,12 @@ def key(grammar: str) -> str:
     The versions of lark and of Python are no part of it: the tables are a function of the grammar, in a form of our
     own, and those in a wheel serve every Python.
     """
-    return hashlib.sha256(f"{_FORMAT} {grammar}".encode()).hexdigest()
+    return sha256_hex(f"{_FORMAT} {grammar}".encode())
 
 
 def encode(tables: Tables, grammar: str) -> bytes:
     """Give tables as bytes: the same for the same grammar."""
     document = {
-        "key": key(grammar),
         "start": tables.start,
         "end": tables.end,
         "keywords": tables.keywords,
@@ -42,15 +42,16 @@ def encode(tables: Tables, grammar: str) -> bytes:
         "rules": [list(rule) for rule in tables.rules],
         "states": tables.states,
     }
-    return json.dumps(document, separators=(",", ":")).encode()
+    return sealed(key(grammar), json.dumps(document, separators=(",", ":")).encode())
 
 
 def decode(data: bytes, grammar: str) -> Tables | None:
     """Give tables from bytes; None where they are damaged or not of this grammar."""
+    body = opened(data, key(grammar))
+    if body is None:
+        return None
     try:
-        document: Any = json.loads(data)
-        if document["key"] != key(grammar):
-            return None
+        document: Any = json.loads(body)
         rules = [Rule(origin, action, tuple(symbols)) for origin, action, symbols in document["rules"]]
         return Tables(
             document["states"],
@@ -60,7 +61,7 @@ def decode(data: bytes, grammar: str) -> Tables | None:
             start=document["start"],
             end=document["end"],
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -1,7 +1,6 @@
 """Policy and artifacts to bundle: everything that one profile compiles to, in one file."""
 
 from collections.abc import Mapping
-from hashlib import sha256
 
 from sbc.backends.bundle.plan import plan, statement
 from sbc.backends.coverage import Coverage
@@ -12,6 +11,7 @@ from sbc_runtime import contents
 from sbc_runtime.bundle import encode
 from sbc_runtime.contents import Bundle, Bwrap, Filter, Loss, Param, Sbpl, SourceFile
 from sbc_runtime.instruction import SIZE
+from sbc_runtime.sha256 import sha256_hex
 
 
 class Parts(Record):
@@ -78,7 +78,7 @@ def _filters(policy: Policy, artifact: Artifact) -> tuple[Filter, ...] | None:
                 byte_order=arches[0].byte_order,
                 audit=tuple(arch.audit for arch in arches),
                 instructions=len(program) // SIZE,
-                sha256=sha256(program).hexdigest(),
+                sha256=sha256_hex(program),
                 program=program,
             )
         )
