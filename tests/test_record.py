@@ -11,7 +11,7 @@ class Base(Record):
 
 
 class Child(Base):
-    word: str
+    word: str = "c"
     number: int = 3
 
 
@@ -23,6 +23,7 @@ class Other(Record):
 def test_fields_defaults_and_order() -> None:
     assert Base(1).word == "x"
     assert Child(1, "w", 2) == Child(span=1, word="w", number=2)
+    assert Child(None).word == "c"
     assert Child(None, "w").number == 3
     assert Child(1, "w", 2).field_values() == (1, "w", 2)
     assert replaced(Child(1, "w"), word="v").word == "v"
@@ -47,4 +48,4 @@ def test_records_do_not_change() -> None:
     with pytest.raises(AttributeError):
         made.word = "y"  # pyright: ignore[reportAttributeAccessIssue]
     with pytest.raises(AttributeError):
-        del made.word
+        del made.word  # pyright: ignore[reportAttributeAccessIssue]

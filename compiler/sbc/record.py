@@ -18,9 +18,9 @@ class Record:
         super().__init_subclass__()
         # Only this class's own: `inspect.get_annotations` says the same and costs an import of 5 ms.
         own = cls.__dict__.get("__annotations__", {})  # noqa: RUF063
-        cls._fields += tuple(
-            name for name, kind in own.items() if not str(kind).startswith(("ClassVar", "typing.ClassVar"))
-        )
+        fields = [name for name, kind in own.items() if not str(kind).startswith(("ClassVar", "typing.ClassVar"))]
+        # A field that is annotated again keeps its place, as in a dataclass.
+        cls._fields += tuple(name for name in fields if name not in cls._fields)
 
     def __init__(self, *args: Any, **named: Any) -> None:  # noqa: ANN401 (checkers see the fields)
         fields = self._fields
