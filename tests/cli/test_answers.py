@@ -59,6 +59,15 @@ def test_explain_a_call_as_the_contract_has_it(sbc: Sbc) -> None:
     assert rule["reason"] == "Only the address families that builds use."
 
 
+def test_options_may_stand_anywhere(sbc: Sbc) -> None:
+    wanted = sbc("explain", AGENT, "read(0)", "--abi", "x86_64", "--json")
+    assert wanted.status == 0
+    assert sbc("explain", "--json", AGENT, "--abi", "x86_64", "read(0)") == wanted
+    assert sbc("explain", AGENT, "--json", "--abi", "x86_64", "read(0)") == wanted
+    assert sbc("explain", AGENT, "--abi", "x86_64", "--jsn", "read(0)").status == 2
+    assert sbc("check", AGENT, "--nope").status == 2
+
+
 def test_explain_a_default(sbc: Sbc) -> None:
     said = sbc("explain", AGENT, "read(0)", "--abi", "aarch64", "--json")
     assert said.status == 0

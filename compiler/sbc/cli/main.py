@@ -76,7 +76,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         end = arguments.index("--")
         arguments, command_line = arguments[:end], arguments[end + 1 :]
     wanted = next((a for a in arguments if not a.startswith("-")), None)
-    args = build_parsers(wanted).whole.parse_args(arguments)
+    parsers = build_parsers(wanted)
+    args, rest = parsers.whole.parse_known_args(arguments)
+    if rest and (args.command != "explain" or any(word.startswith("--") for word in rest)):
+        parsers.commands[args.command].error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:  # argparse takes no positional ones after an option, and a question may start with `-`
+        args.question = [*args.question, *rest]
     args.command_line = command_line
     try:
         status: int = args.run(args)
