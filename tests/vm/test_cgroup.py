@@ -14,6 +14,8 @@ ROOT = Path(__file__).parent.parent.parent
 JOB = Path(__file__).parent / "jobs" / "cgroup"
 
 
+GUESTS = ("amd64-bookworm", "amd64-trixie", "arm64-bookworm", "arm64-trixie", "s390x-bookworm")
+
 PROFILE = """
 param memory : size
 files { root private; read { /usr /bin /sbin /lib /lib64 } optional; devices minimal; start-in /usr }
@@ -23,7 +25,7 @@ limits { memory ${memory}; processes 20 }
 """
 
 
-@pytest.mark.parametrize("guest", ["amd64-bookworm", "amd64-trixie", "arm64-bookworm", "arm64-trixie"])
+@pytest.mark.parametrize("guest", GUESTS)
 def test_cgroups(guest: str, tmp_path: Path) -> None:
     job = tmp_path / "job"
     shutil.copytree(JOB, job)

@@ -16,6 +16,7 @@ from sbc_runtime.backends.interface import ChildDescriptors, Readiness, Watch
 from sbc_runtime.backends.process_losses import losses
 from sbc_runtime.backends.process_sandbox import Held, ProcessSandbox
 from sbc_runtime.backends.process_sockets import unix_only
+from sbc_runtime.backends.process_start import Start
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import Level, RunLoss
@@ -54,7 +55,7 @@ class ProcessBackend:
             controlling, child = _terminal(prepared)
         channel, inner = messages.pair()
         status, status_inner = os.pipe()
-        start = process_init.Start(
+        start = Start(
             prepared._replace(cwd=landlock_plan.seen_as(prepared, prepared.cwd)),
             child,
             inner.fileno(),

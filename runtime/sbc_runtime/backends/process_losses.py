@@ -1,5 +1,9 @@
 """What a run without namespaces does not keep of a plan, beside what `landlock_losses` says."""
 
+import os
+
+from sbc_runtime.arch import native_arch
+from sbc_runtime.backends.process_sockets import SOCKET_CALLS
 from sbc_runtime.landlock_losses import DEFAULT
 from sbc_runtime.landlock_losses import losses as landlock_losses
 from sbc_runtime.outcome import RunLoss
@@ -12,6 +16,7 @@ _ALWAYS = (
 )
 _KILLABLE = "the command can kill what watches it, and a process that has left its session then lives on"
 _FOREIGN = "programs of another ABI than the machine's own are killed at their first call"
+_SOCKETCALL = "`socketcall` is absent: a C library that makes sockets by it makes none, not even AF_UNIX ones"
 _SUMS = {
     "cpu": "counted for each process alone",
     "memory": "RLIMIT_DATA holds for each process alone; only a cgroup limits the sum",
@@ -28,6 +33,9 @@ def losses(prepared: Prepared, version: int) -> tuple[RunLoss, ...]:
         found.append(RunLoss("wider", DEFAULT, "process", _KILLABLE))
     if prepared.network == "none":
         found.append(RunLoss("narrower", DEFAULT, "network none", _FOREIGN))
+        arch = native_arch(os.uname().machine)
+        if arch is not None and SOCKET_CALLS[arch.name].socketcall:
+            found.append(RunLoss("narrower", DEFAULT, "network none", _SOCKETCALL))
     found += [RunLoss("wider", DEFAULT, key, why) for key, why in _SUMS.items() if limits[key] is not None]
     if limits["processes"] is not None and ids.host_user == 0:
         found.append(RunLoss("wider", DEFAULT, "processes", "RLIMIT_NPROC does not hold for uid 0"))

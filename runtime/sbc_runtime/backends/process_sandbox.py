@@ -9,8 +9,9 @@ import time
 from typing import NamedTuple
 
 from sbc_runtime import kernel_view, messages
-from sbc_runtime.backends import process_init, process_tree
+from sbc_runtime.backends import process_tree
 from sbc_runtime.backends.interface import Cgroup, Ended
+from sbc_runtime.backends.process_start import Start
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.init import STATUS
 from sbc_runtime.outcome import Protections, ReadBack, State
@@ -46,7 +47,7 @@ class Held(NamedTuple):
 class ProcessSandbox:
     """A command that is not isolated, and its watcher. A `Sandbox`."""
 
-    def __init__(self, start: process_init.Start, held: Held, filters: int) -> None:
+    def __init__(self, start: Start, held: Held, filters: int) -> None:
         """`filters`: how many the calling process has, which the command inherits."""
         self._start = start
         self._held = held

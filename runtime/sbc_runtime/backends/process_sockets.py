@@ -2,7 +2,7 @@
 
 Calls of another ABI kill the process, as do x32's: they have other numbers. `socketcall` keeps its arguments in memory
 and io_uring makes sockets without a call (`IORING_OP_SOCKET`, Linux 5.19), so that no filter sees either: both are
-absent (ENOSYS).
+absent (ENOSYS). Where a C library makes its sockets by `socketcall` (glibc for s390x, i386), none can be made.
 """
 
 from errno import EACCES, ENOSYS

@@ -451,7 +451,10 @@ def process_backend():
     for uid in (1000, 65534):
         status, text, group = process_run(SOCKETS, LimitValue(), uid)
         seen = text.split("\n")
-        assert seen[:4] == ["1", "2 13", "10 13", "16 13"], text
+        # glibc makes sockets by `socketcall` there, which no filter can see into: it is absent.
+        by_socketcall = os.uname().machine == "s390x"
+        expected = ["1 38", "2 38", "10 38", "16 38"] if by_socketcall else ["1", "2 13", "10 13", "16 13"]
+        assert seen[:4] == expected, text
         assert seen[4] == ("13" if landlock.abi() else '"'), text
         assert status == 0, status
         group.remove()
