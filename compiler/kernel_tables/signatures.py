@@ -8,6 +8,7 @@ import widths
 from abis import Abi
 from definitions import Definition, Parameter, definitions
 from expect import expect
+from kconfig import settings
 from tables import Row, rows
 
 SKIPPED = ("arch/x86/um/", "mm/nommu.c", "kernel/time/posix-stubs.c", "arch/powerpc/kernel/pci_32.c",
@@ -36,6 +37,7 @@ class Tree:
         self.path = path
         self._found: dict[tuple[str, bool], list[Definition]] = defaultdict(list)
         self._rows: dict[str, dict[str, Row]] = {}
+        self._settings: dict[str, frozenset[str]] = {}
         for definition in definitions(path):
             self._found[definition.name, definition.compat].append(definition)
 
@@ -49,6 +51,12 @@ class Tree:
         """The table of `abi` by number."""
         return {row.number: row for row in self.rows(abi).values()}
 
+    def settings(self, abi: Abi) -> frozenset[str]:
+        """The settings that the kernel of `abi` selects."""
+        if abi.name not in self._settings:
+            self._settings[abi.name] = settings(self.path, abi)
+        return self._settings[abi.name]
+
     def parameters(self, entry: str, abi: Abi) -> tuple[Parameter, ...] | None:
         """The parameters of an entry point as built for `abi`."""
         compat = entry.startswith("compat_sys_")
@@ -61,7 +69,7 @@ class Tree:
         own = [d for d in fitting if d.path.startswith("arch/")]
         chosen = own or fitting
         if len({d.parameters for d in chosen}) > 1:
-            chosen = [d for d in chosen if _asked_for(d, abi) or _plain(d, abi)]
+            chosen = [d for d in chosen if _built(d, self.settings(abi))]
         expect(len({d.parameters for d in chosen}) <= 1, entry, abi.name, chosen)
         return chosen[0].parameters if chosen else None
 
@@ -82,16 +90,12 @@ def _folders(abi: Abi) -> tuple[str, ...]:
     return ("arm", "arm64") if abi.name == "arm" else (abi.folder,)
 
 
-def _asked_for(definition: Definition, abi: Abi) -> bool:
-    """Whether the condition around the definition is a setting of this ABI's kernel."""
+def _built(definition: Definition, selected: frozenset[str]) -> bool:
+    """Whether the setting that the definition depends on is selected; the last variant is for kernels with none."""
     last = definition.conditions[-1] if definition.conditions else ""
-    return any(last in (setting, f"defined({setting})") for setting in abi.settings)
-
-
-def _plain(definition: Definition, abi: Abi) -> bool:
-    """Whether this is the variant for ABIs that ask for none."""
-    ordered = bool(abi.settings & {"CONFIG_CLONE_BACKWARDS", "CONFIG_CLONE_BACKWARDS2"})
-    return not ordered and bool(definition.conditions) and definition.conditions[-1].startswith("!(")
+    if last.startswith("!(defined(CONFIG_CLONE_"):
+        return not any(setting.startswith("CONFIG_CLONE_") for setting in selected)
+    return last.removeprefix("defined(").removesuffix(")") in selected
 
 
 def signature(tree: Tree, abi: Abi, call: str, row: Row) -> list[Placed] | None:

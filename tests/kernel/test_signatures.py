@@ -19,18 +19,31 @@ def _argument(abi: str, call: str, name: str) -> Argument:
     return found
 
 
+PLAIN = "clone_flags newsp parent_tidptr child_tidptr tls"
+BACKWARDS = "clone_flags newsp parent_tidptr tls child_tidptr"
 CLONE = {
-    "x86_64": "clone_flags newsp parent_tidptr child_tidptr tls",
-    "x32": "clone_flags newsp parent_tidptr child_tidptr tls",
+    "x86_64": PLAIN, "x32": PLAIN, "loongarch64": PLAIN,
     "s390x": "newsp clone_flags parent_tidptr child_tidptr tls",
-}
+    "aarch64": BACKWARDS, "riscv64": BACKWARDS, "ppc64le": BACKWARDS, "arm": BACKWARDS, "i386": BACKWARDS,
+    "mips64el": BACKWARDS,
+}  # fmt: skip
+SIGSUSPEND = {
+    "i386": "unused1 unused2 mask", "arm": "unused1 unused2 mask", "s390x": "unused1 unused2 mask", "ppc64le": "mask",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("abi", ABIS)
 def test_the_order_of_clone(abi: str) -> None:
-    order = CLONE.get(abi, "clone_flags newsp parent_tidptr tls child_tidptr").split()
+    order = CLONE[abi].split()
     assert [read.name for read in _get(abi, "clone").registers if read is not None] == order
     assert _argument(abi, "clone", "clone_flags").position == (1 if abi == "s390x" else 0)
+
+
+@pytest.mark.parametrize("abi", ABIS)
+def test_the_arguments_of_the_old_sigsuspend(abi: str) -> None:
+    assert ("sigsuspend" in numbers(abi)) == (abi in SIGSUSPEND)
+    if abi in SIGSUSPEND:
+        assert [read.name for read in _get(abi, "sigsuspend").registers if read is not None] == SIGSUSPEND[abi].split()
 
 
 @pytest.mark.parametrize(
