@@ -1,9 +1,11 @@
-"""What a plan must obey as a whole: parameters exist and fit, and no two entries contradict each other."""
+"""What a plan must obey as a whole: parameters exist and fit, no two entries contradict each other, and none shows or
+replaces what is reserved: /proc, /dev, and a writable /sys.
+"""
 
 from collections.abc import Iterable, Iterator
 
 from sbc_runtime.canonical import BundleError
-from sbc_runtime.plan import ParamRef, Path, Plan, Statement, System
+from sbc_runtime.plan import ParamRef, Path, Plan, Statement, System, Tmp
 
 BUILT_IN = ("home", "tmpdir", "cwd")
 """Parameters that every profile has; the loader fills them in."""
@@ -29,6 +31,7 @@ def check(plan: Plan, params: dict[str, str]) -> None:
     for value, kind, statement in _values(plan):
         if isinstance(value, ParamRef) and params.get(value.param) != kind:
             raise _wrong(statement, f"`{value.param}` is no parameter of type {kind}")
+    _check_reserved(plan)
     seen: dict[tuple[object, ...], str] = {}
     for subject, says, on, statement in _subjects(plan):
         # What is written for both systems meets what is written for one.
@@ -39,6 +42,46 @@ def check(plan: Plan, params: dict[str, str]) -> None:
 
 def _wrong(statement: Statement, what: str) -> BundleError:
     return BundleError(f"`{statement.text}` ({statement.where()}) cannot hold: {what}")
+
+
+def _check_reserved(plan: Plan) -> None:
+    """Hold the spelled paths for Linux to what the compiler lets pass; those of parameters are known at a run alone."""
+    open_root: Statement | None = None
+    sysfs_closed = False
+    for rule in plan.rules:
+        path, hidden = rule.path, rule.access == "hide"
+        if hidden and _is_below("/", path, exact=True):
+            raise _wrong(rule.statement, "`/` cannot be hidden")
+        if rule.on == "macos":
+            continue
+        place = rule.place or path
+        if _is_below("/proc", path) or _is_below("/proc", place):
+            raise _wrong(rule.statement, "the sandbox has a /proc of its own")
+        if any(_is_below("/dev", one) and (not hidden or one.rest == "/dev") for one in (path, place)):
+            raise _wrong(rule.statement, "the sandbox has a /dev of its own")
+        if _is_below("/sys", path):
+            if rule.access == "write":
+                raise _wrong(rule.statement, "/sys is the whole machine's")
+            sysfs_closed = sysfs_closed or path.rest == "/sys"
+        if _is_below("/", path, exact=True):
+            if place != path:
+                raise _wrong(rule.statement, "the host's /proc and /dev would be seen below it")
+            open_root = rule.statement if rule.access == "write" else open_root
+    if open_root is not None and not sysfs_closed:
+        raise _wrong(open_root, "/sys would be writable")
+    for entry in (*plan.tmps, *plan.network.allowances):
+        if entry.on != "macos" and entry.path is not None:
+            if _is_below("/proc", entry.path):
+                raise _wrong(entry.statement, "the sandbox has a /proc of its own")
+            if isinstance(entry, Tmp) and _is_below("/dev", entry.path):
+                raise _wrong(entry.statement, "the sandbox has a /dev of its own")
+
+
+def _is_below(folder: str, path: Path, *, exact: bool = False) -> bool:
+    """Tell whether a spelled path is a folder, or (unless `exact`) below it."""
+    if path.base is not None:
+        return False
+    return path.rest == folder or (not exact and path.rest.startswith(f"{folder}/"))
 
 
 def _paths(plan: Plan) -> Iterator[tuple[Path, Statement]]:

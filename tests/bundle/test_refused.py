@@ -174,6 +174,43 @@ def test_what_is_wrong_is_said(change: Change, words: str) -> None:
         decode(changed(change))
 
 
+def shows(path: str, place: str | None = None, access: str = "read", on: str | None = None) -> Change:
+    at = None if place is None else {"base": None, "rest": place}
+    return again("plan rules 0", access=access, path={"base": None, "rest": path}, place=at, on=on)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (shows("/proc"), "a /proc of its own"),
+        (shows("/proc/1", "/p1"), "a /proc of its own"),
+        (shows("/proc", "/hp", "write"), "a /proc of its own"),
+        (shows("/proc/kcore", access="hide"), "a /proc of its own"),
+        (shows("/srv", "/proc/self"), "a /proc of its own"),
+        (shows("/dev"), "a /dev of its own"),
+        (shows("/dev/shm", "/shm"), "a /dev of its own"),
+        (shows("/srv", "/dev"), "a /dev of its own"),
+        (shows("/dev", access="hide"), "a /dev of its own"),
+        (shows("/sys/kernel", access="write"), "whole machine"),
+        (shows("/", "/host"), "would be seen below it"),
+        (shows("/", access="write"), "/sys would be writable"),
+        (shows("/", access="hide"), "cannot be hidden"),
+        (update("plan tmps 0", path={"base": None, "rest": "/proc"}), "a /proc of its own"),
+        (update("plan tmps 0", path={"base": None, "rest": "/dev/shm"}), "a /dev of its own"),
+    ],
+)
+def test_a_plan_that_shows_what_is_reserved_is_refused(change: Change, words: str) -> None:
+    with pytest.raises(BundleError, match=words):
+        decode(changed(change))
+
+
+@pytest.mark.parametrize(
+    "change", [shows("/"), shows("/sys"), shows("/dev/kvm", access="hide"), shows("/dev", on="macos")]
+)
+def test_what_is_not_reserved_passes(change: Change) -> None:
+    decode(changed(change))
+
+
 def test_a_plan_that_contradicts_itself_is_refused() -> None:
     with pytest.raises(BundleError, match="something else of the same"):
         decode(changed(again("plan rules 0", access="write")))

@@ -91,10 +91,49 @@ def test_as_on_one_system_moves_there_alone() -> None:
         ("on linux { root host }\non macos { root private }", []),
         ("start-in /a\nstart-in /b", ["SBX224"]),
         ("tmp /tmp size 4096", ["SBX336"]),
+        ("read /etc as /a\nread /etc as /b", ["SBX318"]),
+        ("write /proc as /hp", ["SBX313"]),
+        ("read /proc/1 as /p1", ["SBX313"]),
+        ("root host\nread /proc", ["SBX313"]),
+        ("on macos { read /proc }", []),
+        ("write / as /host", ["SBX315"]),
+        ("read / as /host", ["SBX315"]),
+        ("on macos { read / as /host }", []),
+        ("read / as /", []),
+        ("read /dev", ["SBX313"]),
+        ("write /dev/fuse", ["SBX313"]),
+        ("read /dev/pts", ["SBX313"]),
+        ("hide /dev/kvm", []),
+        ("read /usr as /dev", ["SBX314"]),
+        ("read /usr as /proc/self", ["SBX314"]),
+        ("tmp /proc", ["SBX314"]),
+        ("tmp /dev/shm", ["SBX314"]),
+        ("write /usr as /x\nread /usr/dev as /dev/pts", ["SBX314"]),
+        ("read /sys as /s", []),
+        ("write /sys/fs", ["SBX316"]),
+        ("hide /", ["SBX317"]),
+        ("root host\nhide /", ["SBX317"]),
     ],
 )
 def test_repeats_and_refusals(statements: str, expected: list[str]) -> None:
     assert codes(with_files(statements)) == expected
+
+
+def test_a_default_of_a_parameter_is_looked_at() -> None:
+    assert codes(with_files("read ${p}/1 as /x", "param p : dir = /proc")) == ["SBX313"]
+    assert codes(with_files("read ${p}/x", "param p : dir = /srv")) == []
+
+
+def test_below_a_writable_root_sysfs_stays_read_only() -> None:
+    found = policy(with_files("root host\nwrite /")).files.rules
+    assert [(rule.access, str(rule.path), rule.origin.on, rule.optional) for rule in found] == [
+        ("write", "/", None, False),
+        ("read", "/sys", "linux", True),
+    ]
+    assert found[1].origin.text == "/sys stays read-only (`write /`)"
+    for said in ("read /sys", "hide /sys"):
+        assert len(rules(f"write /\n{said}")) == 2
+    assert len(rules("on macos { write / }")) == 1
 
 
 def test_defaults_where_nothing_is_stated() -> None:

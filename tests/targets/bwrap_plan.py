@@ -29,7 +29,8 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 def finished(made: Policy, values: Mapping[str, str]) -> list[str]:
     """Fill in parameters, decide what depends on the machine, leave out the filter."""
-    words = iter([filled(word, {"seccomp": "-1", **values, ":seccomp": "-1"}) for word in plan(made)])
+    ids = {":user": "1000", ":group": "1000", ":hostname": "sandbox", ":seccomp": "-1"}
+    words = iter([filled(word, {**ids, **values}) for word in plan(made)])
     done: list[str] = []
     folders: set[str] = set()
     for word in words:

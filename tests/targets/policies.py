@@ -160,7 +160,7 @@ def policy(
     return Policy(name, "", params, calls, made, proc, net, environment, identity, limits, block, (), (), tuple(listed))
 
 
-TMP = "/tmp"  # noqa: S108 (a path of the policy, never written to)
+TMP = "/tmp"
 WORKTREE = Param("worktree", "dir")
 WORKDIR = Param("workdir", "dir")
 

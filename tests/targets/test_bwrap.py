@@ -6,7 +6,7 @@ from sbc.backends.bwrap.target import BwrapTarget
 from sbc.backends.target import Unsayable
 from sbc.diagnostics.diagnostic import Failed
 from sbc.policy.conditions import Masked
-from sbc.policy.filesystem import ProcRule
+from sbc.policy.filesystem import PathRule, ProcRule
 from sbc.policy.process import Environment, SetVariable
 from sbc.policy.values import Param, ParamValue
 from sbc_runtime.action import ALLOW, KILL_PROCESS, Action, Verdict, errno_verdict
@@ -54,7 +54,7 @@ def test_agent_check() -> None:
         ("--hostname", "sandbox"),
         ("--ro-bind-try", "/usr", "/usr"),
         ("--bind", "${workdir}", "/work"),
-        ("--sbc-inodes", "65536", "--perms", "1777", "--size", "536870912", "--tmpfs", "/tmp"),  # noqa: S108
+        ("--sbc-inodes", "65536", "--perms", "1777", "--size", "536870912", "--tmpfs", "/tmp"),
         ("--ro-bind-try", "/proc/sys", "/proc/sys"),
         ("--sbc-hide-try", "/proc/kcore", "/proc/kcore"),
         ("--chdir", "/work"),
@@ -160,6 +160,78 @@ def test_folders_of_sockets_are_covered_where_the_hosts_tree_is_visible() -> Non
     assert any("`/run`" in one.why and one.direction == "narrower" for one in BwrapTarget().emit(gate()).losses)
     assert "/run" not in plan(agent_check())
     assert not has(plan(policy(files(read("/run")))), "--sbc-hide-try", "/run", "/run")
+
+
+def covers(*rules: object, **options: object) -> tuple[list[tuple[str, str]], list[tuple[str, str, str]]]:
+    """Give the covers of socket folders in a plan, and the losses on sockets."""
+    made = policy(files(*rules, **options))  # type: ignore[arg-type]
+    words = plan(made)
+    hidden = [(words[i + 1], words[i + 2]) for i, word in enumerate(words) if word == "--sbc-hide-try"]
+    losses = [one for one in BwrapTarget().emit(made).losses if "socket" in one.why]
+    return [pair for pair in hidden if not pair[0].startswith("${")], [
+        (one.direction, one.origin.text, one.why) for one in losses
+    ]
+
+
+def test_covers_lie_where_the_hosts_folder_is_seen() -> None:
+    here = [(one, one) for one in ("/run", TMP, "/var/run", "/var/tmp")]
+    for rules, root in (((read("/"),), "host"), ((), "host"), ((read("/"),), "private"), ((write("/"),), "private")):
+        hidden, losses = covers(*rules, root=root)
+        assert sorted(hidden) == here
+        assert [one[:2] for one in losses] == [("narrower", "network none")]
+    hidden, losses = covers(write("/", "/host"), root="private")
+    assert sorted(hidden) == [(one, f"/host{one}") for one, _ in here]
+    assert "`/host/run`" in losses[0][2]
+    assert covers(read("/usr"), root="private") == ([], [])
+    hidden, losses = covers(hide("/var"), write("/opt", "/run"))
+    assert hidden == [(TMP, TMP)]
+    assert losses == [
+        ("narrower", "network none", f"`{TMP}` are covered: the host's sockets there could be connected to")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("shown", "places"),
+    [
+        (read("/run"), "`/run`"),
+        (read("/run", "/r"), "`/r`"),
+        (write(TMP), f"`{TMP}`"),
+        (read("/var"), "`/var/run`, `/var/tmp`"),
+        (read("/var", "/v"), "`/v/run`, `/v/tmp`"),
+        (read("/run/user/1000"), "`/run/user/1000`"),
+        (read("/var/run/docker.sock"), "`/var/run/docker.sock`"),
+        (write("${tmpdir}"), "`${tmpdir}`"),
+    ],
+)
+def test_what_a_statement_shows_of_them_is_told(shown: PathRule, places: str) -> None:
+    for root in ("private", "host"):
+        _, losses = covers(shown, root=root)
+        why = f"a socket of the host at or below {places} can be connected to, unless it is covered"
+        assert ("wider", shown.origin.text, why) in losses
+    assert not [one for one in BwrapTarget().emit(policy(files(shown), network("host"))).losses if "socket" in one.why]
+
+
+def test_what_only_looks_like_them_is_not() -> None:
+    assert covers(write("/tmp/build"), root="private") == ([], [])
+    assert covers(read("/var"), hide("/var/run"), hide("/var/tmp"), root="private")[1] == []
+
+
+def test_devices_are_the_sandboxes_own() -> None:
+    assert has(plan(policy(files(read("/"), root="private", devices="none"))), "--tmpfs", "/dev")
+    for devices in ("none", "minimal", "standard"):
+        assert "/dev/kvm" not in plan(policy(files(hide("/dev/kvm"), devices=devices)))  # type: ignore[arg-type]
+    words = plan(policy(files(hide("/dev/kvm"), hide("/dev/shm"), devices="host")))
+    assert has(words, "--sbc-hide", "/dev/kvm", "/dev/kvm")
+    assert not has(words, "--sbc-hide", "/dev/shm", "/dev/shm")
+
+
+def test_ids_that_are_not_stated_are_left_open() -> None:
+    words = plan(policy())
+    for part in (("--uid", "${:user}"), ("--gid", "${:group}"), ("--hostname", "${:hostname}")):
+        assert has(words, *part)
+    words = plan(policy(identity=(identified("user", 7),)))
+    assert has(words, "--uid", "7")
+    assert has(words, "--gid", "${:group}")
 
 
 def test_losses() -> None:

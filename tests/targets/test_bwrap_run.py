@@ -205,6 +205,10 @@ def test_run_a_missing_path_is_an_error_unless_optional(area: Path) -> None:
 def test_run_an_unfinished_plan_does_not_start() -> None:
     done = subprocess.run([bwrap(), *plan(gate()), "true"], capture_output=True, text=True, check=False)
     assert done.returncode != 0
+    assert "Invalid uid" in done.stderr
+    words = [word.replace("${:user}", "0").replace("${:group}", "0") for word in plan(gate())]
+    done = subprocess.run([bwrap(), *words, "true"], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
     assert "--sbc-" in done.stderr
 
 

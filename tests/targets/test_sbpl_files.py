@@ -119,7 +119,7 @@ def test_a_private_root_holds_what_is_listed_and_what_a_process_needs() -> None:
     assert run.decide(Query("file-read-data", "/")) == "allow"
     assert run.decide(Query("file-read-data", "/usr/lib/libSystem.B.dylib")) == "allow"
     assert run.decide(Query("file-map-executable", "/usr/lib/dyld")) == "allow"
-    for name in ("/usr", "/Users", "/Users/u", "/var", "/etc", "/tmp"):  # noqa: S108 (a name that is asked about)
+    for name in ("/usr", "/Users", "/Users/u", "/var", "/etc", "/tmp"):
         assert run.decide(Query("file-read-metadata", name)) == "allow", name
     assert run.decide(Query("file-read-data", "/Users/u")) == "deny"
 

@@ -19,6 +19,7 @@ from sbc.resolve.origins import block_origin, origin_of
 from sbc.resolve.params import Params
 from sbc.resolve.places import moved, refuse_shared_places
 from sbc.resolve.repeats import distinct
+from sbc.resolve.reserved import refuse_reserved, sysfs_rules
 from sbc.resolve.systems import BOTH, on_of, opened, systems_of
 from sbc.syntax import tree
 
@@ -55,6 +56,8 @@ class FilesLowering:
         rules = moved(tuple(one for one in shown if isinstance(one, PathRule)))
         tmps = tuple(one for one in shown if isinstance(one, Tmp))
         refuse_shared_places(rules, tmps, self._reporter)
+        refuse_reserved(rules, tmps, self._params.default_of, self._reporter)
+        rules += tuple(sysfs_rules(rules))
         return Files(
             _with_default(tuple(one for one in single if isinstance(one, RootKind)), _default_root),
             rules,

@@ -10,6 +10,7 @@ from sbc.policy.policy import Override
 from sbc.resolve.chain import Level
 from sbc.resolve.origins import block_origin, origin_of
 from sbc.resolve.params import Params
+from sbc.resolve.reserved import refuse_reserved_sockets
 from sbc.resolve.systems import opened
 from sbc.syntax import tree
 
@@ -28,7 +29,9 @@ def lower_network(levels: list[Level], params: Params, overrides: list[Override]
     allowances: list[LocalPort | UnixSocket] = []
     for statement, on in opened(block.body or (), reporter):
         allowances.extend(_allowance(statement, on, params, reporter))
-    return Network(mode, tuple(allowances), origin, block.body is not None)
+    made = Network(mode, tuple(allowances), origin, block.body is not None)
+    refuse_reserved_sockets(made, reporter)
+    return made
 
 
 def _allowance(

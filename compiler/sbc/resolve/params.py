@@ -72,8 +72,8 @@ class Params:
         return ParamValue(ref.name) if self._is(ref.name, ref.span, (kind,), f"a `{kind}`") else None
 
     def default_of(self, name: str) -> "int | str | None":
-        """Give the default of a declared parameter."""
-        return self._declared[name][0].default
+        """Give the default of a parameter; None where it has none, or the loader fills it in."""
+        return self._declared[name][0].default if name in self._declared else None
 
     def path(self, path: tree.Path) -> PathValue | None:
         """Give a path, normalised; None where it is wrong, which has then been told."""

@@ -41,6 +41,9 @@ def _tell(rule: PathRule, other: PathRule, reporter: Reporter) -> None:
     path = str(rule.path)
     if rule.access != other.access:
         reporter.add(problems.AccessConflict(span, path, rule.access, other.access, first))
+    elif rule.place != other.place:
+        places = (str(rule.seen_as), str(other.seen_as))
+        reporter.add(problems.TwoPlaces(span, path, *places, first))
     elif _options(rule) != _options(other):
         reporter.add(problems.OptionConflict(span, path, first))
     else:
@@ -48,4 +51,4 @@ def _tell(rule: PathRule, other: PathRule, reporter: Reporter) -> None:
 
 
 def _options(rule: PathRule) -> tuple[object, ...]:
-    return rule.place, rule.optional, rule.noexec, rule.identity
+    return rule.optional, rule.noexec, rule.identity

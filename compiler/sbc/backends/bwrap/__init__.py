@@ -7,6 +7,8 @@ finished cannot start:
 - `${NAME}`: the value of a parameter of the profile, `home`, `tmpdir` or `cwd`, resolved, put in as it is;
   `$$`: a dollar sign;
 - `${:HOME}`: the variable HOME's value, resolved; where it is `home`'s, the two lines are one;
+- `${:user}`, `${:group}`, `${:hostname}`: the ids and the name inside where the profile states none: the caller's ids,
+  65534 for root; a name that is not the host's;
 - `${:seccomp}`: a descriptor with the filter for this machine; `${:start-in}`: the folder to start in;
 - `--sbc-hide SOURCE PLACE`: cover PLACE with nothing, by what SOURCE, a path of the host, is once links are resolved:
   a folder by `--perms 0555 --tmpfs PLACE`, anything else by `--dev-bind /dev/null PLACE` (a plain bind could not be

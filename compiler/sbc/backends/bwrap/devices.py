@@ -2,20 +2,23 @@
 
 from collections.abc import Iterator
 
-from sbc.backends.bwrap.step import Mount, hidden, host_root, on_linux
+from sbc.backends.bwrap.step import Mount, hidden, on_linux, shows_host
 from sbc.backends.bwrap.words import NAME
 from sbc.backends.target import Loss
-from sbc.policy.filesystem import Files
+from sbc.policy.filesystem import Devices, Files
 from sbc.policy.values import PathValue
 
 DEV = PathValue(None, "/dev")
+COVERED = (PathValue(None, "/dev/pts"), PathValue(None, "/dev/shm"))  # noqa: S108 (covered, not used)
+"""What the sandbox never sees of the host's /dev."""
+
 _NODES = ("null", "zero", "full", "random", "urandom")
 _STREAMS = enumerate(("stdin", "stdout", "stderr"))
 _LINKS = (("/proc/self/fd", "/dev/fd"), *((f"/proc/self/fd/{number}", f"/dev/{name}") for number, name in _STREAMS))
 _SHM = ("--perms", "1777", "--size", str(64 << 20), "--tmpfs", "/dev/shm")  # noqa: S108 (the sandbox's own)
 
 
-def devices_of(files: Files) -> str:
+def devices_of(files: Files) -> Devices:
     """Give the kind of devices; none stated: minimal."""
     stated = on_linux(files.devices)
     return stated[-1].kind if stated else "minimal"
@@ -26,7 +29,7 @@ def mounts(files: Files) -> Iterator[Mount]:
     empty = ("--perms", "0755", "--size", str(64 << 10), "--tmpfs", "/dev")
     match devices_of(files):
         case "none":
-            if host_root(files):
+            if shows_host(files):
                 yield Mount(DEV, empty, ("--remount-ro", "/dev"), rank=0)
         case "minimal":
             nodes = [item for name in _NODES for item in ("--dev-bind", f"/dev/{name}", f"/dev/{name}")]
@@ -37,8 +40,7 @@ def mounts(files: Files) -> Iterator[Mount]:
             yield Mount(DEV, ("--dev", "/dev", *_SHM), ("--remount-ro", "/dev"), rank=0)
         case _:
             yield Mount(DEV, ("--dev-bind", "/dev", "/dev"), rank=0)
-            for name in ("/dev/pts", "/dev/shm"):  # noqa: S108 (covered, not used)
-                place = PathValue(None, name)
+            for place in COVERED:
                 yield hidden(place, place, optional=True, rank=0)
 
 

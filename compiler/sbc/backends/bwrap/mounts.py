@@ -2,34 +2,30 @@
 
 from collections.abc import Iterator
 
+from sbc.backends.bwrap.devices import COVERED, DEV, devices_of
 from sbc.backends.bwrap.devices import losses as device_losses
 from sbc.backends.bwrap.devices import mounts as device_mounts
+from sbc.backends.bwrap.sockets import losses as socket_losses
+from sbc.backends.bwrap.sockets import mounts as socket_mounts
 from sbc.backends.bwrap.step import ROOT, Mount, hidden, host_root, on_linux
 from sbc.backends.bwrap.tree import Tree, above
 from sbc.backends.bwrap.words import NAME, argument, number
 from sbc.backends.target import Loss
-from sbc.policy.filesystem import Files, Tmp
-from sbc.policy.network import Network, UnixSocket
+from sbc.policy.filesystem import Devices, Files, Tmp
+from sbc.policy.network import Network
 from sbc.policy.values import PathValue
-
-SOCKET_FOLDERS = ("/run", "/tmp", "/var/run", "/var/tmp")  # noqa: S108 (covered, not used)
-"""Where hosts keep sockets. A network namespace does not keep anybody from connecting to one that can be seen."""
 
 
 def mounts(files: Files, network: Network) -> tuple[Mount, ...]:
     """Give every mount, in the order of the set-up."""
     rules = on_linux(files.rules)
     tree = Tree(rules)
-    found = [*_areas(tree), *_pins(tree), *_tmps(on_linux(files.tmps)), *device_mounts(files)]
+    found = [*_areas(tree, devices_of(files)), *_pins(tree), *_tmps(on_linux(files.tmps)), *device_mounts(files)]
     found.append(Mount(PathValue(None, "/proc"), ("--proc", "/proc"), rank=0))
     said = {mount.place for mount in found}
     if ROOT not in said:
         found += _root(files)
-    if network.mode == "none":
-        found += _sockets(network)
-        if host_root(files) or ROOT in said:
-            covers = (PathValue(None, folder) for folder in SOCKET_FOLDERS)
-            found += [hidden(place, place, optional=True, rank=0) for place in covers if place not in said]
+    found += socket_mounts(files, network)
     return tuple(sorted(found, key=lambda mount: mount.order))
 
 
@@ -41,11 +37,13 @@ def _root(files: Files) -> Iterator[Mount]:
         yield Mount(ROOT, (), ("--remount-ro", "/"), rank=0)
 
 
-def _areas(tree: Tree) -> Iterator[Mount]:
+def _areas(tree: Tree, devices: Devices) -> Iterator[Mount]:
     option = {"read": "--ro-bind", "write": "--bind"}
     for rule in tree.rules:
         place = rule.place or tree.place(rule.path)
         if rule.access == "hide":
+            if DEV.covers(place) and (devices != "host" or place in COVERED):
+                continue  # nothing of the host's is there
             yield hidden(rule.path, place, rule.optional)
             if rule.path.base == "home":
                 variable = PathValue(":HOME", rule.path.rest)
@@ -82,14 +80,7 @@ def _tmps(tmps: tuple[Tmp, ...]) -> Iterator[Mount]:
         yield Mount(tmp.path, (*budget, "--perms", "1777", *size, "--tmpfs", argument(tmp.path)))
 
 
-def _sockets(network: Network) -> Iterator[Mount]:
-    for one in network.allowances:
-        if isinstance(one, UnixSocket) and one.origin.on != "macos":
-            # To connect needs no writable mount.
-            yield Mount(one.path, ("--ro-bind", argument(one.path), argument(one.path)))
-
-
-def losses(files: Files) -> Iterator[Loss]:
+def losses(files: Files, network: Network) -> Iterator[Loss]:
     """Say what bubblewrap has no option for."""
     for rule in on_linux(files.rules):
         if rule.noexec and rule.access != "hide":
@@ -101,3 +92,4 @@ def losses(files: Files) -> Iterator[Loss]:
             why = "bubblewrap has no inode budget; the plan asks for it by `--sbc-inodes`"
             yield Loss(NAME, "wider", tmp.origin, why, deferred=True)
     yield from device_losses(files)
+    yield from socket_losses(files, network)

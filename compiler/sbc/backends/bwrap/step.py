@@ -4,6 +4,7 @@ from typing import TypeVar
 
 from sbc.backends.bwrap.words import argument
 from sbc.policy.filesystem import DevicesKind, Files, PathRule, RootKind, StartIn, Tmp
+from sbc.policy.process import IdentityValue
 from sbc.policy.values import PathValue
 from sbc.record import Record
 
@@ -25,7 +26,7 @@ class Mount(Record):
         return (self.place.depth, self.rank, str(self.place))
 
 
-_Statement = TypeVar("_Statement", PathRule, Tmp, RootKind, DevicesKind, StartIn)
+_Statement = TypeVar("_Statement", PathRule, Tmp, RootKind, DevicesKind, StartIn, IdentityValue)
 
 
 def on_linux(statements: tuple[_Statement, ...]) -> tuple[_Statement, ...]:
@@ -38,6 +39,11 @@ def host_root(files: Files) -> bool:
     """Tell whether the sandbox's root is the host's tree."""
     roots = on_linux(files.roots)
     return bool(roots) and roots[-1].kind == "host"
+
+
+def shows_host(files: Files) -> bool:
+    """Tell whether the sandbox's root shows the host's tree, by `root host` or by a statement on `/`."""
+    return host_root(files) or any(rule.path == ROOT and rule.access != "hide" for rule in on_linux(files.rules))
 
 
 def hidden(path: PathValue, place: PathValue, optional: bool, rank: int = 1) -> Mount:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from sbc.backends.bwrap import start
-from sbc.backends.bwrap.mounts import SOCKET_FOLDERS, losses, mounts
-from sbc.backends.bwrap.step import ROOT, Mount, hidden, host_root, on_linux
+from sbc.backends.bwrap.mounts import losses, mounts
+from sbc.backends.bwrap.step import Mount, hidden, on_linux
 from sbc.backends.bwrap.words import NAME, argument, literal, number
 from sbc.backends.target import Artifact, Loss, OutputFile, Unsayable
 from sbc.diagnostics.diagnostic import Failed
@@ -67,16 +67,23 @@ def _check_network(network: Network) -> None:
 
 
 def _identity(policy: Policy) -> Iterator[str]:
-    """Give the ids and the name inside; ids of the host are the runtime's, which alone may change them."""
+    """Give the ids and the name inside; ids of the host are the runtime's, which alone may change them.
+
+    What is not stated depends on who calls, so it is left open: bubblewrap by itself would take the caller's ids, also
+    where that is root, and the host's name.
+    """
     option = {"user": "--uid", "group": "--gid", "hostname": "--hostname"}
-    for one in policy.identity:
-        if one.key not in option or one.origin.on == "macos":
+    stated = {one.key: one for one in on_linux(policy.identity)}
+    for key, word in option.items():
+        if key not in stated:
+            yield from (word, f"${{:{key}}}")
             continue
+        one = stated[key]
         match one.value:
             case int() | ParamValue() as value:
-                yield from (option[one.key], number(value))
+                yield from (word, number(value))
             case str() as text:
-                yield from (option[one.key], literal(text))
+                yield from (word, literal(text))
             case IdRange():
                 raise Unsayable(NAME, one.origin, "only an id of the host can be a range")
 
@@ -104,14 +111,7 @@ def _start_in(policy: Policy) -> str:
 
 
 def _losses(policy: Policy) -> Iterator[Loss]:
-    yield from losses(policy.files)
-    whole = host_root(policy.files) or any(rule.path == ROOT for rule in on_linux(policy.files.rules))
-    if policy.network.mode == "none" and whole:
-        said = {one.path for one in (*on_linux(policy.files.rules), *on_linux(policy.files.tmps))}
-        covered = [f"`{folder}`" for folder in SOCKET_FOLDERS if PathValue(None, folder) not in said]
-        if covered:
-            why = f"{', '.join(covered)} are covered: the host's sockets there could be connected to"
-            yield Loss(NAME, "narrower", policy.network.origin, why)
+    yield from losses(policy.files, policy.network)
     asked: dict[Origin, None] = {}
     for one in policy.syscalls.filters:
         for abi in one.abis:

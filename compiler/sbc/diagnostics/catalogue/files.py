@@ -175,3 +175,117 @@ class TmpBudget(Diagnostic):
 
     def title(self) -> str:
         return f"`{self.what}` must be above zero"
+
+
+class HostFolder(Diagnostic):
+    """The host's /proc and /dev are not shown in a sandbox, at no place: it has both of its own.
+
+    The host's /proc shows every process outside, and its entries act on the whole machine. Devices are chosen as a
+    whole by `devices`: a single one shown by `read` or `write` could not be opened, as nothing else in a sandbox can
+    act as a device. To protect entries of the sandbox's own /proc, use the `proc` block.
+
+    Right: `devices standard`; `proc { hide kcore }`.
+    """
+
+    code: ClassVar[str] = "SBX313"
+    path: str
+    folder: str
+    entry: str
+
+    def title(self) -> str:
+        return f"`{self.path}` of the host is not shown: the sandbox has a `{self.folder}` of its own"
+
+    def help(self) -> str | None:
+        if self.folder == "/dev":
+            return "choose with `devices`: `none`, `minimal`, `standard` or `host`"
+        if self.entry:
+            return f"write `proc {{ hide {self.entry} }}`"
+        return "leave it out; the `proc` block protects entries of the sandbox's own"
+
+
+class OwnFolder(Diagnostic):
+    """/proc and /dev in a sandbox are its own; nothing can be put there by `as` or `tmp`.
+
+    Right: `read /opt/tools as /tools`. The private /dev/shm is made by `devices`.
+    """
+
+    code: ClassVar[str] = "SBX314"
+    place: str
+    folder: str
+
+    def title(self) -> str:
+        return f"nothing can be put at `{self.place}`: the sandbox has a `{self.folder}` of its own"
+
+    def help(self) -> str | None:
+        if self.place == "/dev/shm":  # noqa: S108 (a place, not a file of ours)
+            return "`devices minimal` makes a private one"
+        return "choose a place outside it"
+
+
+class MovedRoot(Diagnostic):
+    """`/` of the host keeps its name: moved, it would show the host's /proc and /dev below the new one.
+
+    Right: `read /`, or the folders that are needed: `read /usr as /host/usr`.
+    """
+
+    code: ClassVar[str] = "SBX315"
+    place: str
+
+    def title(self) -> str:
+        return f"`/` cannot be seen as `{self.place}`: the host's /proc and /dev would be there"
+
+    def help(self) -> str | None:
+        return f"name the folders that are needed: `read /usr as {self.place}/usr`"
+
+
+class WritableSysfs(Diagnostic):
+    """The host's /sys can be read, never written: what is written there acts on the whole machine.
+
+    Right: `read /sys`. Below a writable `/` it stays read-only.
+    """
+
+    code: ClassVar[str] = "SBX316"
+    path: str
+
+    def title(self) -> str:
+        return f"`{self.path}` cannot be writable: it is the whole machine's"
+
+    def help(self) -> str | None:
+        return f"write `read {self.path}`"
+
+
+class HiddenRoot(Diagnostic):
+    """`hide /` would hide all that is not listed, which `root private` says. Right: `root private`."""
+
+    code: ClassVar[str] = "SBX317"
+
+    def title(self) -> str:
+        return "`/` cannot be hidden"
+
+    def help(self) -> str | None:
+        return "write `root private`: only what is listed exists"
+
+
+class TwoPlaces(Diagnostic):
+    """A path has one place in the sandbox: what is stated below it moves with it, and has to know where to.
+
+    Right: one `as`; a folder below may have a place of its own: `read /etc as /a; read /etc/ssl as /b`.
+    """
+
+    code: ClassVar[str] = "SBX318"
+    path: str
+    place: str
+    other: str
+    first: Span
+
+    def title(self) -> str:
+        return f"`{self.path}` is put at `{self.place}` and at `{self.other}`: a path has one place"
+
+    def label(self) -> str:
+        return f"at `{self.place}`"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.first, f"at `{self.other}`"),)
+
+    def help(self) -> str | None:
+        return "keep one of the two places"
