@@ -1,5 +1,6 @@
 """`sbc check`, `explain`, `eval`, `disasm`, `docs`, `fmt`: answers, exit statuses, and JSON as the contract has it."""
 
+import io
 import os
 import subprocess
 import sys
@@ -193,6 +194,52 @@ def test_docs_print_check_and_update(sbc: Sbc, tmp_path: Path) -> None:
     assert document.read_text().startswith("before\n")
     document.write_text("<!-- sbc:begin agent-check limits -->\n")
     assert sbc("docs", AGENT, "--check", document).status == 2
+
+
+@pytest.mark.parametrize("option", ["--check", "--update"])
+def test_docs_leave_a_document_of_somebody_else_alone(sbc: Sbc, tmp_path: Path, option: str) -> None:
+    document = tmp_path / "mine.md"
+    document.write_text("# Mine\n\nLong work.\n")
+    said = sbc("docs", AGENT, option, document)
+    assert said.status == 2
+    assert said.err.splitlines()[-1].startswith(f"sbc docs: {document}: the document has no region")
+    assert document.read_text() == "# Mine\n\nLong work.\n"
+
+
+@pytest.mark.parametrize("option", ["--check", "--update"])
+def test_documents_that_cannot_be_read_are_one_line(sbc: Sbc, tmp_path: Path, option: str) -> None:
+    binary = tmp_path / "binary.md"
+    binary.write_bytes(b"\x7fELF\xff\xfe\0")
+    for document, words in (
+        (binary, f"{binary}: the document is not UTF-8 text"),
+        (tmp_path, f"{tmp_path}: Is a directory"),
+        (tmp_path / "absent.md", f"{tmp_path / 'absent.md'}: No such file or directory"),
+    ):
+        said = sbc("docs", AGENT, option, document)
+        assert (said.status, said.out, said.err) == (2, "", f"sbc docs: {words}\n")
+
+
+def test_what_is_changed_in_place_keeps_its_mode_and_its_links(sbc: Sbc, profile: Profile, tmp_path: Path) -> None:
+    document, path = tmp_path / "a.md", profile("sbx 1\ngroup  @a { read }\n")
+    document.write_text("<!-- sbc:begin agent-check limits -->\nold\n<!-- sbc:end -->\n")
+    for file, command in ((document, ("docs", AGENT, "--update")), (path, ("fmt",))):
+        file.chmod(0o640)
+        before = file.read_text()
+        link = tmp_path / f"{file.name}.link"
+        link.symlink_to(file.name)
+        assert sbc(*command, link).status == 0
+        assert link.is_symlink()
+        assert file.read_text() != before
+        assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_fmt_of_bytes_that_are_no_text(sbc: Sbc, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"sbx 1\n\xff\n"), "utf-8"))
+    said = sbc("fmt", "-")
+    assert said.status == 2
+    assert "`<stdin>` is not UTF-8" in said.err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"sbx 1\ngroup  @a { read }\n"), "utf-8"))
+    assert sbc("fmt", "-").out == "sbx 1\ngroup @a { read }\n"
 
 
 def test_fmt(sbc: Sbc, profile: Profile) -> None:

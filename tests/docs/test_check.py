@@ -45,12 +45,34 @@ def test_a_whole_document_is_compared_as_a_whole() -> None:
     assert found is not None
     assert "--- sample.md\n+++ sample.md as `sbc docs` writes it\n" in found
     assert "-| wall | 10 min | by the clock |\n" in found
-    assert update("", POLICY) == WHOLE
-    assert update("anything at all", POLICY) == WHOLE
+    assert update(f"{markdown.NOTICE}\n", POLICY) == WHOLE
+    assert update(WHOLE.replace("\n", "\r\n"), POLICY) == WHOLE
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no region"),
+        ("anything at all", "no region"),
+        ("# Mine\n\nLong work.\n", "no region"),
+        ("<!doctype html>\n<title>Mine</title>\n", "no region"),
+        (f" {markdown.NOTICE}\n", "no region"),
+        (f"# Mine\n{markdown.NOTICE}\n", "no region"),
+        (f"{markdown.NOTICE} and mine\n", "no region"),
+        ("# Mine\n```\n<!-- sbc:begin sample limits -->\n<!-- sbc:end -->\n```\n", "line 3 stands in a code block"),
+        ("~~~\n\n<!-- sbc:begin sample -->\n<!-- sbc:end -->\n", "line 3 stands in a code block"),
+    ],
+)
+def test_a_document_of_somebody_else_is_never_replaced(text: str, words: str) -> None:
+    for ask in (update, behind):
+        with pytest.raises(DocumentError, match=words) as caught:
+            ask(text, POLICY)
+        assert caught.value.line is None
 
 
 def test_a_page_stays_a_page() -> None:
     page = html.render(document(POLICY, Report()))
+    assert page.startswith(html.BEGIN)
     assert behind(page, POLICY) is None
     assert update(page.replace("10 min", "9 min"), POLICY) == page
 

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from sbc.cli.exits import FINE, WRONG
-from sbc.cli.output import complain, diagnostics_json, print_json, show
+from sbc.cli.output import complain, diagnostics_json, fault, print_json, show
 from sbc.diagnostics.diagnostic import Failed, Reporter
 from sbc.pipeline import Compilation, compile_file
 from sbc_runtime.arch import ARCHES
@@ -18,14 +18,16 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--target", metavar="T,...", help="only these of bpf, sbpl, bwrap, docs, bundle")
     parser.add_argument("--allow-wider", action="store_true", help="accept what a target allows beyond the profile")
     parser.epilog = (
-        "Every filter is proven equal to the policy before anything is written; all files are written, or none.\n\n"
+        "Every filter is proven equal to the policy, and every file made, before anything is written. Then each file\n"
+        "is replaced whole, the bundle last: a compilation that is killed while it writes may leave new files beside\n"
+        "old ones. What one bundle holds always belongs together.\n\n"
         "examples:\n  sbc compile profiles/agent-check.sbx\n"
         "  sbc compile profiles/gate.sbx --target sbpl -o out"
     )
 
 
 def run(args: Namespace) -> int:
-    """Compile, prove, write all files or none, and print the coverage table."""
+    """Compile, prove, write every file once all are made, and print the coverage table."""
     reporter = Reporter()
     targets = args.target.split(",") if args.target is not None else None
     try:
@@ -41,7 +43,7 @@ def run(args: Namespace) -> int:
     try:
         removed = _write(folder, made, everything=targets is None)
     except OSError as error:
-        complain(f"{error.filename or folder}: {error.strerror}", args)
+        complain(fault(error, folder), args)
         return WRONG
     written = [str(folder / file.name) for file in made.files]
     if args.json:

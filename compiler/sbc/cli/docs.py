@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from sbc.cli.exits import FINE, NO, WRONG
-from sbc.cli.output import complain, diagnostics_json, print_json, show
+from sbc.cli.output import complain, diagnostics_json, fault, print_json, show
 from sbc.diagnostics.diagnostic import Failed, Reporter
 
 
@@ -17,8 +17,9 @@ def configure(parser: ArgumentParser) -> None:
     group.add_argument("--check", metavar="DOC", type=Path, help="exit 1, with the difference, where DOC is behind")
     group.add_argument("--update", metavar="DOC", type=Path, help="bring DOC up to date")
     parser.epilog = (
-        "A document is wholly generated, or holds generated regions: between the lines\n"
-        "`<!-- sbc:begin PROFILE SECTION... -->` and `<!-- sbc:end -->` (sections: calls, files, coverage, ...).\n\n"
+        "A document is one that this command printed, or holds generated regions: between the lines\n"
+        "`<!-- sbc:begin PROFILE SECTION... -->` and `<!-- sbc:end -->` (sections: calls, files, coverage, ...).\n"
+        "Any other document is left alone: exit 2.\n\n"
         "examples:\n  sbc docs profiles/agent-check.sbx --format html > agent-check.html\n"
         "  sbc docs profiles/agent-check.sbx --check README.md"
     )
@@ -41,16 +42,22 @@ def run(args: Namespace) -> int:
     report = report_of(outcomes, coverage(policy, outcomes))
     if args.check is not None or args.update is not None:
         from sbc.backends.docs.check import DocumentError, behind, update
-        from sbc_runtime.atomic import write_files
+        from sbc.cli.rewrite import rewrite
 
         path: Path = args.check or args.update
         try:
             text = path.read_bytes().decode()  # as it is: line ends are kept
             difference = behind(text, policy, report, str(path))
             if args.update is not None and difference is not None:
-                write_files(path.parent, {path.name: update(text, policy, report).encode()})
-        except (OSError, UnicodeDecodeError, DocumentError) as error:
-            complain(f"{path}: {getattr(error, 'strerror', None) or error}", args)
+                rewrite(path, update(text, policy, report))
+        except OSError as error:
+            complain(fault(error, path), args)
+            return WRONG
+        except UnicodeDecodeError:
+            complain(f"{path}: the document is not UTF-8 text", args)
+            return WRONG
+        except DocumentError as error:
+            complain(f"{path}: {error}", args)
             return WRONG
         if args.json:
             print_json({"document": str(path), "behind": difference is not None, "difference": difference})

@@ -3,10 +3,13 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import BinaryIO
 
 from sbc.cli.exits import FINE, NO, WRONG
-from sbc.cli.output import diagnostics_json, print_json, show
+from sbc.cli.output import diagnostics_json, fault, print_json, show
+from sbc.cli.rewrite import rewrite
 from sbc.diagnostics.diagnostic import Diagnostic, Reporter
+from sbc.syntax.reading import MAX_BYTES
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -21,18 +24,25 @@ def run(args: Namespace) -> int:
     results: list[dict[str, object]] = []
     status = FINE
     for path in args.files:
-        text, formatted, diagnostics = _format(path)
+        standard = str(path) == "-"
+        try:
+            text, formatted, diagnostics = _format(path)
+            changed = formatted is not None and formatted != text
+            if formatted is not None and changed and not args.check and not standard:
+                rewrite(path, formatted)
+        except OSError as error:
+            print(f"sbc fmt: {fault(error, path)}", file=sys.stderr)
+            results.append({"file": str(path), "changed": False, "error": fault(error, path)})
+            status = WRONG
+            continue
         show(diagnostics, args)
-        changed = formatted is not None and formatted != text
         if formatted is None:
             status = WRONG
         elif changed and args.check:
             status = max(status, NO)
-        if formatted is not None and str(path) == "-" and not args.check and not args.json:
+        if formatted is not None and standard and not args.check and not args.json:
             sys.stdout.write(formatted)
-        elif changed and not args.check and str(path) != "-":
-            _replace(path, formatted or "")
-        if changed and not args.json and str(path) != "-":
+        if changed and not args.json and not standard:
             print(f"{'not formatted' if args.check else 'formatted'}: {path}")
         results.append({"file": str(path), "changed": changed, "diagnostics": diagnostics_json(diagnostics)})
     if args.json:
@@ -41,19 +51,21 @@ def run(args: Namespace) -> int:
 
 
 def _format(path: Path) -> tuple[str, str | None, tuple[Diagnostic, ...]]:
-    from sbc.diagnostics.span import Source
     from sbc.syntax.formatter import format_source
     from sbc.syntax.parser import parse
-    from sbc.syntax.reading import read_source
+    from sbc.syntax.reading import decode_source, read_source
 
     reporter = Reporter()
-    source = Source("<stdin>", sys.stdin.read()) if str(path) == "-" else read_source(path, str(path), reporter)
+    if str(path) == "-":
+        source = decode_source(_standard_input(), "<stdin>", reporter)
+    else:
+        source = read_source(path, str(path), reporter)
     if source is None or parse(source, reporter) is None or reporter.failed:
         return "", None, reporter.diagnostics
     return source.text, format_source(source.text), reporter.diagnostics
 
 
-def _replace(path: Path, text: str) -> None:
-    from sbc_runtime.atomic import write_files
-
-    write_files(path.parent, {path.name: text.encode()})
+def _standard_input() -> bytes:
+    """Read all of standard input, as bytes where it has them: they need not be text."""
+    found: BinaryIO | None = getattr(sys.stdin, "buffer", None)
+    return sys.stdin.read().encode() if found is None else found.read(MAX_BYTES + 1)

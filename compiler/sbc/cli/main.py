@@ -5,12 +5,16 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sbc import __version__
 from sbc.cli.commands import COMMANDS, Command
 from sbc.cli.exits import WRONG
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 EPILOG = """\
 exit status: 0 fine; 1 the answer is no (a lint, a deny, a document behind); 2 the input or the call is wrong.
@@ -22,6 +26,14 @@ examples:
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser that tells when its help cannot be written, as every command does with its result."""
+
+    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
+        if message:
+            (file or sys.stderr).write(message)
+
+
 class Parsers(NamedTuple):
     """The parser of the whole command line, and each command's own."""
 
@@ -31,7 +43,7 @@ class Parsers(NamedTuple):
 
 def build_parsers(wanted: str | None) -> Parsers:
     """Build the parsers; only the wanted command's options are read (None: all of them)."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="sbc",
         description="Compile one sandbox policy to every target, proven.",
         epilog=EPILOG,
@@ -66,11 +78,52 @@ def _configure(command: Command, parser: argparse.ArgumentParser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sbc` with the given arguments (default: the process's) and give its exit status."""
-    # A path need not be UTF-8, and a terminal need not know every character: neither may end in a traceback.
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    _prepare_streams()
+    try:
+        try:
+            status = _run(list(sys.argv[1:] if argv is None else argv))
+        except SystemExit as stop:  # argparse: help was printed, or the call is wrong
+            status = stop.code if isinstance(stop.code, int) else WRONG
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away (`sbc disasm F | head`): nothing more to say.
+        status = WRONG
+    except KeyboardInterrupt:
+        _say("cancelled")
+        status = 130
+    except OSError as error:
+        # Commands tell what is wrong with files; what comes here is about a stream, which has no name.
+        _say(f"{error.filename or 'the output cannot be written'}: {error.strerror or error}")
+        status = WRONG
+    return _closed(status)
+
+
+def _prepare_streams() -> None:
+    """See to it that printing is never a traceback, whatever the streams are.
+
+    A path need not be UTF-8, and a terminal need not know every character. No file may be opened in place of a stream
+    that was closed before the start: results that go there cannot be written, diagnostics are lost.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            _onto_null(number, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    arguments = list(sys.argv[1:] if argv is None else argv)
+
+
+def _onto_null(number: int, flags: int) -> None:
+    """Have a descriptor lead to the null device."""
+    null = os.open(os.devnull, flags)
+    if null != number:
+        os.dup2(null, number)
+        os.close(null)
+
+
+def _run(arguments: list[str]) -> int:
+    """Read the command line and run the command."""
     command_line: list[str] = []
     if arguments[:1] == ["run"] and "--" in arguments:
         end = arguments.index("--")
@@ -83,16 +136,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     if rest:  # argparse takes no positional ones after an option, and a question may start with `-`
         args.question = [*args.question, *rest]
     args.command_line = command_line
-    try:
-        status: int = args.run(args)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader went away (`sbc disasm F | head`): nothing more to say, and no traceback at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return WRONG
-    except KeyboardInterrupt:
-        print("sbc: cancelled", file=sys.stderr)
-        return 130
+    status: int = args.run(args)
+    return status
+
+
+def _say(what: str) -> None:
+    with suppress(OSError):
+        print(f"sbc: {what}", file=sys.stderr)
+
+
+def _closed(status: int) -> int:
+    """Leave nothing in the streams that the interpreter could fail to write at its end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            _onto_null(stream.fileno(), os.O_WRONLY)
+            stream.flush()
+            status = status or WRONG
     return status
 
 

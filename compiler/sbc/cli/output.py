@@ -64,6 +64,12 @@ def complain(message: str, args: Namespace) -> None:
     print(f"sbc {args.command}: {message}", file=sys.stderr)
 
 
+def fault(error: OSError, subject: Path | str) -> str:
+    """Give the line for a file that cannot be read or written: which one, and why. `subject`: where it names none."""
+    named = error.filename if isinstance(error.filename, str) and error.filename else subject
+    return f"{named}: {error.strerror or error}"
+
+
 def worst(diagnostics: Iterable[Diagnostic]) -> Severity | None:
     """Give the gravest severity among them, or None where there is none."""
     found = {diagnostic.severity for diagnostic in diagnostics}

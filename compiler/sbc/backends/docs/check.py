@@ -7,14 +7,16 @@ A region stands between two lines that are comments in Markdown and in HTML:
     <!-- sbc:end -->
 
 It holds the named sections (none named: all). One section alone has no heading, so that the document can give its own.
-A document without any region is wholly generated.
+A document without any region is wholly generated if it begins as those do that `sbc docs` prints; else it is somebody's
+own, and nothing here may replace it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import unified_diff
 
 from sbc.backends.docs import html, markdown
+from sbc.backends.docs.blocks import Document
 from sbc.backends.docs.model import SECTIONS, document, sections
 from sbc.backends.docs.report import Report
 from sbc.policy.policy import Policy
@@ -28,10 +30,10 @@ _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 
 
 class DocumentError(ValueError):
-    """The markers of a document are wrong: `line` (from 1) and what is wrong there."""
+    """The markers of a document are wrong: `line` (from 1; None: all of it) and what is wrong there."""
 
-    def __init__(self, line: int, what: str) -> None:
-        super().__init__(f"line {line}: {what}")
+    def __init__(self, line: int | None, what: str) -> None:
+        super().__init__(f"line {line}: {what}" if line is not None else what)
         self.line = line
         self.what = what
 
@@ -76,16 +78,16 @@ def regions(lines: list[str]) -> tuple[Region, ...]:
 
 
 def update(text: str, policy: Policy, report: Report | None = None) -> str:
-    """Give the document with its regions for this profile written anew, or, without regions, wholly anew.
+    """Give the document with its regions for this profile written anew, or, where it is all our own, wholly anew.
 
-    `DocumentError` where it has regions, but none for this profile. Other text stays as it is, byte for byte.
+    `DocumentError` where it is neither, or has regions, but none for this profile. Other text stays as it is, byte for
+    byte.
     """
     what = report or Report()
     lines = _LINE.findall(text)
     found = regions(lines)
     if not found:
-        whole = document(policy, what)
-        return html.render(whole) if text.lstrip()[:9].lower() == "<!doctype" else markdown.render(whole)
+        return _renderer(lines)(document(policy, what))
     own = [region for region in found if region.profile == policy.name]
     if not own:
         raise DocumentError(found[0].start, f"no region is for `{policy.name}`; this one is for `{found[0].profile}`")
@@ -95,6 +97,20 @@ def update(text: str, policy: Policy, report: Report | None = None) -> str:
         windows = lines[region.start - 1].endswith("\r\n")
         lines[region.start : region.end] = [content.replace("\n", "\r\n") if windows else content]
     return "".join(lines)
+
+
+def _renderer(lines: list[str]) -> Callable[[Document], str]:
+    """Tell what wrote a document without regions; `DocumentError` where that was not us."""
+    begin = "".join(lines[:2]).replace("\r\n", "\n")
+    if begin.startswith(html.BEGIN):
+        return html.render
+    if begin.startswith(f"{markdown.NOTICE}\n"):
+        return markdown.render
+    what = "the document has no region (`<!-- sbc:begin PROFILE SECTION... -->`) and was not written by `sbc docs`"
+    marked = next((number for number, line in enumerate(lines, 1) if _MARKER.match(line)), None)
+    if marked is not None:
+        what += f"; the marker of line {marked} stands in a code block"
+    raise DocumentError(None, what)
 
 
 def behind(text: str, policy: Policy, report: Report | None = None, name: str = "document") -> str | None:

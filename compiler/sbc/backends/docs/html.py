@@ -3,7 +3,10 @@
 from pathlib import Path
 
 from sbc.backends.docs.blocks import Document
-from sbc.backends.docs.markdown import visible
+from sbc.backends.docs.markdown import NOTICE, visible
+
+BEGIN = f"<!doctype html>\n{NOTICE}\n"
+"""How every page begins."""
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -22,7 +25,7 @@ def render(document: Document) -> str:
     )
     environment.filters["visible"] = visible
     environment.filters["kind"] = _kind
-    return environment.get_template("page.html.j2").render(document=document)
+    return environment.get_template("page.html.j2").render(document=document, begin=BEGIN)
 
 
 def _kind(value: object) -> str:
