@@ -240,6 +240,10 @@ class Machine:
             yield Eval(cell.car, environment, cell.at)
         return Eval(cells[-1].car, environment, cells[-1].at)
 
+    def defines(self, name: str, environment: Environment) -> bool:
+        """Tell whether a word names something."""
+        return environment.holder(name) is not None or constant(name) is not None
+
     def lookup(self, word: Symbol, environment: Environment, at: Span, kind: str) -> Value:
         """Give the value of a word; an error where nothing has that name."""
         holder = environment.holder(word.name)

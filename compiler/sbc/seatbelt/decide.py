@@ -1,0 +1,107 @@
+"""Which rule wins.
+
+From the operation itself up to `default`: the last rule there that has a filter and matches, else the last one there
+without a filter; the first operation where one is found decides [observed]. Nothing found: deny [open: no profile
+without a default rule has been watched]. `(deny default)` does not reach the operations of `OUTSIDE_DEFAULT` [read; for
+`syscall*` inferred]: where no rule names them they are allowed.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from sbc.diagnostics.catalogue.sbpl import SbplBudget, SbplNotKnown
+from sbc.macos.operations import OUTSIDE_DEFAULT, PARENTS
+from sbc.seatbelt.index import Asked, Level, asked
+from sbc.seatbelt.load import Loaded
+from sbc.seatbelt.question import Question, question
+from sbc.seatbelt.refuse import refused
+from sbc.seatbelt.rules import Action, Modifier, Rule
+from sbc.seatbelt.verdict import Meter, TooMuch, Unknown
+
+MAX_WORK = 2_000_000
+"""Comparisons of one answer, steps of regular expressions included."""
+
+
+class Answer(NamedTuple):
+    """What a profile decides, and by what."""
+
+    decision: Action
+    rule: Rule | None
+    """The deciding rule; None where no rule was found."""
+    operation: str
+    """The operation on which it stood; without a rule `default`, or the operation that `default` does not reach."""
+    bare: bool
+    """Whether the rule has no filter."""
+    question: Question
+
+    @property
+    def modifiers(self) -> tuple[Modifier, ...]:
+        """The rule's modifiers; they never change the decision, but `no-sandbox` means that it leaves the sandbox."""
+        return self.rule.modifiers if self.rule else ()
+
+
+class _Doubt(NamedTuple):
+    rule: Rule
+    unknown: Unknown
+
+
+def decide(
+    loaded: Loaded, operation: str, target: str | None = None, attributes: Mapping[str, str] | None = None
+) -> Answer:
+    """Answer a question; `Failed` where it is none, or where the answer depends on what is not known."""
+    return answer(loaded, question(operation, target, attributes))
+
+
+def answer(loaded: Loaded, question: Question) -> Answer:
+    """Answer a question that was read before.
+
+    A rule of which it is not known whether it matches does no harm where it decides the same as what is found without
+    it: then the answer stands, and names the rule that is certain.
+    """
+    meter = Meter(MAX_WORK)
+    prepared = asked(question)
+    doubts: list[_Doubt] = []
+    outside = _outside(question.operation)
+    operation: str | None = question.operation
+    while operation is not None and not (operation == "default" and outside):
+        rule = _found(loaded.index.level(operation), prepared, doubts, meter)
+        if rule is not None:
+            if operation == "process*" and outside and rule.action == "deny":
+                unknown = Unknown("whether rules on `process*` reach `process-info*`, which is not known")
+                doubts.append(_Doubt(rule, unknown))
+                return _certain(Answer("allow", None, outside, False, question), doubts)
+            return _certain(Answer(rule.action, rule, operation, not rule.filters, question), doubts)
+        operation = PARENTS[operation]
+    if outside:
+        return _certain(Answer("allow", None, outside, False, question), doubts)
+    return _certain(Answer("deny", None, "default", False, question), doubts)
+
+
+def _found(level: Level, prepared: Asked, doubts: list[_Doubt], meter: Meter) -> Rule | None:
+    try:
+        for entry in level.filtered:
+            verdict = entry.verdict(prepared, meter)
+            if verdict is True:
+                return entry.rule
+            if isinstance(verdict, Unknown):
+                doubts.append(_Doubt(entry.rule, verdict))
+    except TooMuch:
+        raise refused(SbplBudget(None, "comparisons for one answer", meter.limit)) from None
+    return level.bare
+
+
+def _certain(answer: Answer, doubts: list[_Doubt]) -> Answer:
+    for rule, unknown in doubts:
+        if rule.action != answer.decision:
+            raise refused(SbplNotKnown(rule.at, unknown.why, unknown.fact))
+    return answer
+
+
+def _outside(operation: str) -> str:
+    """Give the operation at or above this one that `default` does not reach; empty where there is none."""
+    here: str | None = operation
+    while here is not None:
+        if here in OUTSIDE_DEFAULT:
+            return here
+        here = PARENTS[here]
+    return ""

@@ -1,0 +1,112 @@
+"""Evaluates a profile to its rules."""
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from sbc.diagnostics.catalogue.reading import Unreadable
+from sbc.diagnostics.catalogue.sbpl import SbplImport, SbplVersion
+from sbc.diagnostics.span import Source, Span
+from sbc.seatbelt.atoms import text_of
+from sbc.seatbelt.budget import MAX_SOURCE, Budget
+from sbc.seatbelt.index import Index
+from sbc.seatbelt.library import names_of
+from sbc.seatbelt.machine import Builtin, Call, Eval, Machine, Step
+from sbc.seatbelt.reader import read
+from sbc.seatbelt.refuse import refused
+from sbc.seatbelt.rules import Profile, Rule
+from sbc.seatbelt.values import UNSPECIFIED, Pair, Value
+
+EVERY_PROFILE = Source("<every profile>", "(allow signal (target self))\n(allow mach-task-name (target self))\n")
+"""What macOS adds to every profile: taken to follow the profile's own rules, so that nothing can undo it."""
+
+
+class Loaded:
+    """A profile's rules, in the order in which they were made; the last two are what every profile gets."""
+
+    def __init__(self, rules: tuple[Rule, ...], trace: str | None) -> None:
+        self.rules = rules
+        self.trace = trace
+        """The path of a `trace` directive."""
+        self.index = Index(rules)
+
+
+def load(source: Source | Path, params: Mapping[str, str] | None = None, import_folder: Path | None = None) -> Loaded:
+    """Evaluate a profile; `Failed` with one diagnostic where macOS would refuse it, or where it is not known here.
+
+    A `Path` is read from disk; a text is given as a `Source`. `import` looks at absolute paths, then in
+    `import_folder`; without one it finds nothing.
+    """
+    if isinstance(source, Path):
+        try:
+            source = Source(source.name, file_text(source))
+        except OSError as error:
+            raise refused(Unreadable(None, source.name, error.strerror or "it is no file")) from None
+    budget = Budget()
+    profile = Profile(budget)
+    machine = Machine(names_of(profile, dict(params or {})), budget)
+    machine.globals.names["import"] = _importer(profile, import_folder)
+    original = dict(machine.globals.names)
+    _run(machine, source)
+    if profile.version is None:
+        end = len(source.text)
+        raise refused(SbplVersion(Span(source, end, end), "the profile says no version"))
+    profile.extra.clear()
+    machine.globals.names = original
+    _run(machine, EVERY_PROFILE)
+    return Loaded(tuple(profile.rules), profile.trace)
+
+
+def _run(machine: Machine, source: Source) -> None:
+    here = read(source)
+    while isinstance(here, Pair):
+        machine.run(Eval(here.car, machine.globals, here.at))
+        here = here.cdr
+
+
+def _importer(profile: Profile, folder: Path | None) -> Builtin:
+    def carry_out(call: Call, arguments: list[Value]) -> Value:
+        profile.begun(call.at)
+        return _imported(call, text_of(call, arguments, 0), folder)
+
+    return Builtin("import", carry_out, 1, 1)
+
+
+def _imported(call: Call, name: str, folder: Path | None) -> Step:
+    """Evaluate another file's forms, in the profile's own names."""
+    call.machine.budget.file(call.at)
+    here = read(_import_source(call, name, folder))
+    while isinstance(here, Pair):
+        yield Eval(here.car, call.machine.globals, here.at)
+        here = here.cdr
+    return UNSPECIFIED
+
+
+def _import_source(call: Call, name: str, folder: Path | None) -> Source:
+    """Find an imported file: an absolute path as it is, else within the folder and nowhere above it."""
+    path = Path(name)
+    why = None
+    if not name or "\0" in name:
+        why = "it is no path"
+    elif not path.is_absolute():
+        if folder is None:
+            why = "no folder was given to look in"
+        elif ".." in path.parts:
+            why = "it leads out of the folder"
+    if why is None:
+        try:
+            return Source(name, file_text(path if folder is None else folder / path))
+        except OSError as error:
+            why = error.strerror or "it cannot be read"
+    raise refused(SbplImport(call.place(0), name, why))
+
+
+def file_text(path: Path) -> str:
+    """Read a regular file up to the size that a text may have; bytes that are no UTF-8 are kept as they are."""
+    # A pipe or a device may never end, and opening one may already wait.
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(opened, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(0, "it is no regular file")
+        return file.read(MAX_SOURCE + 1).decode("utf-8", "surrogateescape")
