@@ -2,6 +2,7 @@
 
 import pytest
 
+from sbc.diagnostics.catalogue.verdicts import OpenMultiplexer
 from sbc.policy.conditions import Masked, Not
 from sbc.policy.syscalls import Newer
 from sbc_runtime.action import ALLOW, KILL_PROCESS, Action, Verdict, errno_verdict
@@ -117,6 +118,46 @@ def test_multiplexers_need_a_rule() -> None:
     assert codes(with_calls(f"{rule}\non i386 {{ deny ENOSYS socketcall }}", "x86_64 + i386")) == []
     assert codes(with_calls(f"{rule}\non i386 {{ deny ENOSYS socketcall }}", "i386, s390x")) == ["SBX229"]
     assert codes(with_calls("deny EPERM shmat when shmid == 0", "s390x")) == ["SBX229"]
+
+
+@pytest.mark.parametrize(
+    ("rules", "abi", "open_calls"),
+    [
+        ("deny EPERM socket", "x86_64 + i386", ["socket"]),
+        ("log socket", "i386", ["socket"]),
+        ("notify socket", "i386", ["socket"]),
+        ("allow socket", "i386", []),
+        ("deny EPERM accept", "i386", ["accept"]),  # i386 has it through socketcall alone
+        ("deny EPERM semop", "i386", ["semop"]),
+        ("deny EPERM { socket bind }\ndeny ENOSYS socketcall when call == SYS_BIND", "i386", ["socket"]),
+        ("deny EPERM { socket bind }\ndeny ENOSYS socketcall when call in { SYS_BIND SYS_SOCKET }", "i386", []),
+        ("deny EPERM bind\ndeny ENOSYS socketcall when call == SYS_BIND and args == 0", "i386", ["bind"]),
+        ("deny EPERM bind\ndeny ENOSYS socketcall unless call == SYS_CONNECT", "i386", []),
+        ("deny EPERM shmat\ndeny ENOSYS ipc when call == SHMAT", "i386", ["shmat"]),  # a version is above the code
+        ("deny EPERM shmat\ndeny ENOSYS ipc when call & 0xffff == SHMAT", "i386", []),
+        ("deny EPERM shmat\ndeny ENOSYS ipc when call == SHMAT", "s390x", []),
+        ("allow socket\ndeny EPERM socket", "i386", []),  # never decides, which is told elsewhere
+        ("deny EPERM socket when family == AF_ALG\ndeny EACCES socket when family == AF_ALG", "i386", ["socket"]),
+        ("deny EPERM socket\nallow socketcall", "i386", []),  # said out loud
+        ("deny EPERM socket*", "i386", []),
+    ],
+)
+def test_a_rule_is_worth_nothing_where_a_multiplexer_is_open(rules: str, abi: str, open_calls: list[str]) -> None:
+    found = told(with_calls(rules, abi))[1].diagnostics
+    told_calls = [one.call for one in found if isinstance(one, OpenMultiplexer)]
+    assert list(dict.fromkeys(told_calls)) == open_calls
+
+
+def test_an_allow_list_leaves_the_multiplexer_denied() -> None:
+    def allowing(default: str, rules: str) -> list[str]:
+        text = with_calls(rules, "x86_64 + i386").replace("default allow", f"default {default}")
+        return [code for code in codes(text) if code == "SBX229"]
+
+    assert allowing("deny EPERM", "allow socket when family == AF_UNIX") == []
+    assert allowing("deny EPERM", "allow socket when family == AF_UNIX\nkill-process socket") == []
+    assert allowing("deny EPERM", "deny EACCES socket\nallow socketcall when call == SYS_BIND") == []
+    assert allowing("log", "deny EPERM socket") == ["SBX229"]
+    assert allowing("log", "log socket") == []
 
 
 def test_absent_calls_are_a_note_where_named() -> None:

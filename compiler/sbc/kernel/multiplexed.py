@@ -20,6 +20,11 @@ def multiplexed(abi: str) -> Mapping[str, Mapping[str, int]]:
     return MappingProxyType({name: _behind(name) for name in MULTIPLEXERS if name in numbers(abi)})
 
 
+def code_mask(abi: str, multiplexer: str) -> int:
+    """The bits of the first argument that say which call is meant: `ipc` keeps a version above, but on s390x."""
+    return 0xFFFF if multiplexer == "ipc" and abi != "s390x" else 0xFFFF_FFFF
+
+
 def multiplexer_of(abi: str, call: str) -> str | None:
     """The call of `abi` that does `call` too, or None."""
     for name, behind in multiplexed(abi).items():

@@ -1,8 +1,7 @@
-"""What rules reach, over all listed ABIs: ways around a condition, and words that nothing else would look at."""
+"""What rules reach, over all listed ABIs: words that nothing else would look at."""
 
-from sbc.diagnostics.catalogue import names, verdicts
+from sbc.diagnostics.catalogue import names
 from sbc.diagnostics.diagnostic import Reporter
-from sbc.kernel.multiplexed import multiplexed, multiplexer_of
 from sbc.kernel.numbers import all_calls, numbers
 from sbc.resolve.calls import PlacedRule, Statements
 from sbc.resolve.guards import Guards
@@ -11,24 +10,6 @@ from sbc.resolve.subjects import Place
 from sbc.resolve.verdicts import verdict_of
 from sbc.syntax import tree
 from sbc_runtime.arch import ARCHES
-
-
-def check_multiplexers(rules: list[PlacedRule], listed: list[str], reporter: Reporter) -> None:
-    """A condition on a call is worth nothing where a multiplexer reaches the call too and no rule is on it."""
-    open_on: dict[tuple[int, str, str], tuple[tree.Word, list[str]]] = {}
-    for abi in listed:
-        if not multiplexed(abi):
-            continue
-        here = [placed for placed in rules if abi in placed.abis]
-        ruled = {word.text for placed in here for word in placed.calls}
-        for placed in here:
-            for word in placed.calls if placed.node.guard is not None else ():
-                way = multiplexer_of(abi, word.text)
-                if way is not None and way not in ruled:
-                    key = (id(placed.node), word.text, way)
-                    open_on.setdefault(key, (word, []))[1].append(abi)
-    for (_, call, way), (word, abis) in open_on.items():
-        reporter.add(verdicts.OpenMultiplexer(word.span, call, way, ", ".join(abis)))
 
 
 def check_absent(rules: list[PlacedRule], listed: list[str], reporter: Reporter) -> None:

@@ -15,7 +15,8 @@ from sbc.resolve.chain import Level
 from sbc.resolve.groups import Groups
 from sbc.resolve.guards import Guards
 from sbc.resolve.origins import block_origin, origin_of
-from sbc.resolve.reach import check_absent, check_multiplexers, check_unreached
+from sbc.resolve.multiplexers import Multiplexers
+from sbc.resolve.reach import check_absent, check_unreached
 from sbc.resolve.scope import Scopes
 from sbc.resolve.subjects import Place
 from sbc.resolve.verdicts import verdict_of
@@ -123,7 +124,12 @@ class SyscallLowering:
         foreign = self._winner("foreign-abi")
         newer = {abi: self._newer(abi) for abi in listed}
         rules = {abi: self._rules(abi) for abi in listed}
-        check_multiplexers(self._statements.rules, listed, self._reporter)
+
+        def fallback(abi: str, number: int) -> Verdict:
+            later = newer[abi]
+            return later.verdict if later and later.low <= number <= later.high else self._default_on(abi)
+
+        Multiplexers(fallback, self._reporter).check(self._statements.rules, rules)
         check_absent(self._statements.rules, listed, self._reporter)
         check_unreached(self._statements, self._guards, listed, self._scopes, self._reporter)
         filters: list[FilterPolicy] = []

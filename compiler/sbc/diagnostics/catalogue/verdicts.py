@@ -134,8 +134,11 @@ class LoneX32(Diagnostic):
 class OpenMultiplexer(Diagnostic):
     """Some ABIs reach a call by a second way: `socketcall` does what `socket` does, `ipc` what `shmat` does.
 
-    Its arguments are in user memory, which no filter can read, so a condition on the call alone is no protection
-    there. Right: `on i386 { deny ENOSYS socketcall }` beside the rule; libc then uses the direct calls.
+    So a rule on the call alone is no protection there, and the other way's arguments are in user memory, which no filter
+    can read. It needs a rule on the multiplexer as well, which decides at least for the call's code. Right:
+    `on i386 { deny ENOSYS socketcall }` beside the rule; libc then uses the direct calls. Of one code only:
+    `on i386 { deny ENOSYS socketcall when call == SYS_BIND }`, and `deny ENOSYS ipc when call & 0xffff == SHMAT`,
+    since most kernels keep a version in the upper half.
     """
 
     code: ClassVar[str] = "SBX229"
@@ -147,7 +150,7 @@ class OpenMultiplexer(Diagnostic):
         return f"`{self.call}` can also be reached by `{self.multiplexer}` on {self.abis}"
 
     def label(self) -> str:
-        return "the condition does not hold there"
+        return "the rule does not hold there"
 
     def help(self) -> str | None:
         return f"add a rule on it: `on {self.abis.replace(', ', ' ')} {{ deny ENOSYS {self.multiplexer} }}`"
