@@ -6,8 +6,8 @@ import os
 import resource
 import signal
 import termios
-from collections.abc import Iterable
-from typing import NoReturn
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, NoReturn
 
 from sbc_runtime import libc
 from sbc_runtime.backends.interface import ChildDescriptors
@@ -32,40 +32,46 @@ CHANGED = (signal.SIGPIPE, signal.SIGCHLD)
 ALL = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
-def become(
-    prepared: Prepared, child: ChildDescriptors, gate: int, channel: int, limits: tuple[Rlimit, ...]
-) -> NoReturn:
-    """Get everything that the command gets, say so, wait at the gate, and become the command."""
+class Task(NamedTuple):
+    """What the process is given: the read end of its gate, the socket to the supervisor, its limits."""
+
+    prepared: Prepared
+    child: ChildDescriptors
+    gate: int
+    channel: int
+    limits: tuple[Rlimit, ...]
+    last_capability: int
+
+
+BUILT = b"b"
+GO = b"g"
+"""What init says through the gate: the root is there; become the command."""
+
+
+def become(task: Task) -> NoReturn:
+    """Get everything that the command gets, say so, wait at the gate, and become the command.
+
+    What needs nothing of the new root is done while init still builds it.
+    """
     try:
-        step = "descriptors"
-        try:
-            _descriptors(child, gate, channel)
-            step = "session"
-            _session(prepared.terminal)
-            step = "signals"
-            reset_signals(CHANGED)
-            os.umask(UMASK)
-            libc.reset_personality()
-            step = f"start-in {prepared.cwd}"
-            os.chdir(prepared.cwd)
-            step = "limits"
-            for one in limits:
-                resource.setrlimit(one.resource, (one.soft, one.hard))
-        except (OSError, ValueError) as error:
-            number = error.errno or 0 if isinstance(error, OSError) else 0
-            raise SetupFailed(step, str(error), errno=number) from None
+        prepared = task.prepared
+        _step("descriptors", lambda: _descriptors(task))
+        _step("process", lambda: _process(task.last_capability))
         candidates = search(prepared.argv[0], dict(prepared.environment).get("PATH"))
         arguments = [os.fsencode(one) for one in prepared.argv]
         environment = {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment}
         program = None if prepared.program is None else libc.FilterProgram(prepared.program)
+        if os.read(_GATE, 1) != BUILT:
+            os._exit(SETUP_FAILED)
+        if prepared.terminal:
+            _step("terminal", _terminal)
+        _step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
+        _step("limits", lambda: _limits(task.limits))
         send(_CHANNEL, "waits")
         if program is not None:
             # From here on only read(2), execve(2), write(2) and exit_group(2) are called.
-            try:
-                program.load()
-            except OSError as error:
-                raise SetupFailed.of("filter", error) from None
-        if os.read(_GATE, 1) != b"g":
+            _step("filter", program.load)
+        if os.read(_GATE, 1) != GO:
             os._exit(SETUP_FAILED)
         number = execute(candidates, arguments, environment)
         send(_CHANNEL, "not executed", number)
@@ -76,20 +82,47 @@ def become(
         os._exit(SETUP_FAILED)
 
 
-def _descriptors(child: ChildDescriptors, gate: int, channel: int) -> None:
-    """Close everything else at once, and put what is left in its place."""
-    wanted = (child.stdin, child.stdout, child.stderr, gate, channel)
-    libc.close_all_but(wanted)
-    high = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _HIGH) for one in wanted]
-    for place, one in enumerate(high):
-        os.dup2(one, place, inheritable=place < _GATE)
-    libc.close_all_but((0, 1, 2, _GATE, _CHANNEL))
+def _step(name: str, act: Callable[[], None]) -> None:
+    try:
+        act()
+    except (OSError, ValueError) as error:
+        raise SetupFailed(name, str(error), errno=(error.errno or 0) if isinstance(error, OSError) else 0) from None
 
 
-def _session(terminal: bool) -> None:
+def _process(last_capability: int) -> None:
     os.setsid()
-    if terminal:
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    reset_signals(CHANGED)
+    os.umask(UMASK)
+    libc.reset_personality()
+    libc.drop_capabilities(last_capability)
+    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+    # The supervisor reads this process's /proc; until then nothing of the command's is running.
+    libc.prctl(libc.PR_SET_DUMPABLE, 1)
+
+
+def _terminal() -> None:
+    """Take the first terminal of the sandbox's own devpts, which init has opened the other side of."""
+    # 0, 1 and 2 are free: this is 0.
+    os.set_inheritable(os.open("/dev/pts/0", os.O_RDWR | os.O_NOCTTY), True)
+    for place in (1, 2):
+        os.dup2(0, place)
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _limits(limits: tuple[Rlimit, ...]) -> None:
+    for one in limits:
+        resource.setrlimit(one.resource, (one.soft, one.hard))
+
+
+def _descriptors(task: Task) -> None:
+    """Close everything else at once, and put what is left in its place."""
+    wanted = [(_GATE, task.gate), (_CHANNEL, task.channel)]
+    wanted += [(place, one) for place, one in enumerate(task.child) if one >= 0]
+    libc.close_all_but(tuple(one for _, one in wanted))
+    high = [(place, fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _HIGH)) for place, one in wanted]
+    for place, one in high:
+        os.dup2(one, place, inheritable=place < _GATE)
+    libc.close_all_but(tuple(place for place, _ in wanted))
 
 
 def reset_signals(numbers: Iterable[int]) -> None:

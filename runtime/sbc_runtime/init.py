@@ -28,6 +28,7 @@ STATUS = Struct("=i")
 """What init writes once: the command's status, as waitpid(2) gives it."""
 
 _SIOCSIFFLAGS = 0x8914
+_TIOCSPTLCK = 0x80045431 if os.uname().machine.startswith(("mips", "ppc", "sparc")) else 0x40045431
 _UP_RUNNING_LOOPBACK = 0x49
 _NAME = b"sbc-init"
 
@@ -70,20 +71,23 @@ def _main(start: Start) -> None:
         return
     libc.unshare(libc.CLONE_NEWCGROUP)
     _identity(prepared)
+    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
+    gate, opener = os.pipe()
+    pid = libc.clone(0)
+    if pid == 0:
+        task = command.Task(prepared, start.child, gate, start.channel, start.limits, start.last_capability)
+        command.become(task)
     if prepared.network == "none":
         _loopback()
     Builder(prepared, start.trees).build()
-    child = _terminal(start.channel) if prepared.terminal else start.child
+    if prepared.terminal:
+        _terminal(start.channel)
     _send_shared_memory(start.channel)
     libc.drop_capabilities(start.last_capability)
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
     # The supervisor reads /proc of both processes; until then nothing of the command's is running.
     libc.prctl(libc.PR_SET_DUMPABLE, 1)
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
-    gate, opener = os.pipe()
-    pid = libc.clone(0)
-    if pid == 0:
-        command.become(prepared, child, gate, start.channel, start.limits)
+    os.write(opener, command.BUILT)
     _supervise(start, pid, opener)
 
 
@@ -104,15 +108,12 @@ def _loopback() -> None:
         fcntl.ioctl(one, _SIOCSIFFLAGS, request)
 
 
-def _terminal(channel: int) -> ChildDescriptors:
+def _terminal(channel: int) -> None:
     """Open a terminal of the sandbox's own; its controlling side goes to the supervisor."""
     controlling = os.open("/dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
-    fcntl.ioctl(controlling, 0x40045431, b"\0\0\0\0")  # TIOCSPTLCK
-    number = int.from_bytes(fcntl.ioctl(controlling, 0x80045430, b"\0\0\0\0"), sys.byteorder)  # TIOCGPTN
-    other = os.open(f"/dev/pts/{number}", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    fcntl.ioctl(controlling, _TIOCSPTLCK, b"\0\0\0\0")
     _send_descriptor(channel, "terminal", controlling)
     os.close(controlling)
-    return ChildDescriptors(other, other, other)
 
 
 def _send_shared_memory(channel: int) -> None:
@@ -151,7 +152,7 @@ def _supervise(start: Start, pid: int, opener: int) -> None:
                 libc.prctl(libc.PR_SET_DUMPABLE, 0)
                 poll.unregister(start.channel)
                 os.close(start.channel)
-                os.write(opener, b"g")
+                os.write(opener, command.GO)
                 os.close(opener)
             else:
                 os.read(children, 4096)

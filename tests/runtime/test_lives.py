@@ -320,7 +320,9 @@ def test_a_terminal(tree: Path) -> None:
     os.close(write)
     shown = b""
     while b"31 97" not in shown:
-        shown += os.read(read, 4096)
+        part = os.read(read, 4096)
+        assert part, run.wait().failure
+        shown += part
     run.resize(20, 60)
     time.sleep(0.1)
     os.write(outside, b"line\n")
