@@ -16,7 +16,7 @@ import signal
 import stat
 from typing import NamedTuple, NoReturn
 
-from sbc_runtime import bwrap_stage, bwrap_trace, kernel_view, libc, messages
+from sbc_runtime import bwrap_stage, bwrap_trace, libc, messages
 from sbc_runtime.backends.interface import Watch
 from sbc_runtime.bwrap_command import ENDED, Command, code
 from sbc_runtime.bwrap_reasons import remedy
@@ -78,7 +78,7 @@ class Keeper:
             if self._watch.cgroup is not None:
                 self._watch.cgroup.add(pid)
             if stage is not None:
-                _map(pid, stage)
+                bwrap_stage.map_ids(pid, stage)
             bwrap_trace.seize(pid)
         except OSError as error:
             why = "the sandbox cannot be held at its start"
@@ -250,26 +250,3 @@ def _reader(stderr: int) -> int:
     if not stat.S_ISFIFO(os.fstat(stderr).st_mode):
         return os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC)
     return os.open(f"/proc/self/fd/{stderr}", os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-
-
-def _map(pid: int, stage: bwrap_stage.Stage) -> None:
-    """Map the command's host ids to themselves; bubblewrap maps them again to those inside."""
-    ids = stage.ids
-    process = kernel_view.folder(pid)
-    try:
-        if not ids.mapped_by_root:
-            _write(process, "setgroups", "deny")
-        _write(process, "uid_map", f"{ids.host_user} {ids.host_user} 1")
-        _write(process, "gid_map", f"{ids.host_group} {ids.host_group} 1")
-    except OSError as error:
-        raise SetupFailed.of("id maps", error, remedy("setting up uid map")) from None
-    finally:
-        os.close(process)
-
-
-def _write(process: int, name: str, content: str) -> None:
-    descriptor = os.open(name, os.O_WRONLY | os.O_CLOEXEC, dir_fd=process)
-    try:
-        os.write(descriptor, content.encode())
-    finally:
-        os.close(descriptor)

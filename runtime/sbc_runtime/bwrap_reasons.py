@@ -30,6 +30,7 @@ _KNOWN = (
     ("clone", _USERNS),
     ("loopback", _USERNS),
     ("source path", _SEARCH),
+    ("t mkdir", _SEARCH),
     ("slave", _USERNS),
     ("tmpfs", _USERNS),
     ("pivot_root", _USERNS),

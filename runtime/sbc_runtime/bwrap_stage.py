@@ -13,7 +13,9 @@ a tree that nothing can be run from.
 import os
 from typing import NamedTuple
 
-from sbc_runtime import libc
+from sbc_runtime import kernel_view, libc
+from sbc_runtime.bwrap_reasons import remedy
+from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mounts import clone_sources
 from sbc_runtime.prepare.layout import parents
 from sbc_runtime.prepared import Ids, Mount, Prepared
@@ -79,6 +81,29 @@ def possible() -> bool:
         os._exit(0)
     os.waitpid(pid, 0)
     return True
+
+
+def map_ids(pid: int, stage: Stage) -> None:
+    """Map the command's host ids to themselves, in the namespace of a process; bubblewrap maps them again. `SetupFailed`."""
+    ids = stage.ids
+    process = kernel_view.folder(pid)
+    try:
+        if not ids.mapped_by_root:
+            _write(process, "setgroups", "deny")
+        _write(process, "uid_map", f"{ids.host_user} {ids.host_user} 1")
+        _write(process, "gid_map", f"{ids.host_group} {ids.host_group} 1")
+    except OSError as error:
+        raise SetupFailed.of("id maps", error, remedy("setting up uid map")) from None
+    finally:
+        os.close(process)
+
+
+def _write(process: int, name: str, content: str) -> None:
+    descriptor = os.open(name, os.O_WRONLY | os.O_CLOEXEC, dir_fd=process)
+    try:
+        os.write(descriptor, content.encode())
+    finally:
+        os.close(descriptor)
 
 
 def build(stage: Stage) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sbc_runtime import doctor, doctor_cache
-from sbc_runtime.doctor_reasons import Machine, explain, machine, read_file
+from sbc_runtime.doctor_reasons import Machine, explain, machine
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Failure
 from tests.runtime.support import Caller
@@ -214,10 +214,6 @@ def test_no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "find", none)
     found = doctor.check_backend("bwrap", machine())
     assert found[:4] == ("backend bwrap", False, "there is no bubblewrap here", "install it")
-
-
-def test_reading_what_is_not_there() -> None:
-    assert read_file("/proc/no/such") is None
 
 
 def test_answers_are_kept_for_this_boot_user_and_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
