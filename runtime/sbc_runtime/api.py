@@ -10,7 +10,6 @@ import contextlib
 import os
 import pwd
 import resource
-import secrets
 import socket
 import sys
 import threading
@@ -116,7 +115,7 @@ class Profile:
         command = tuple(argv)
         if not command or not all(isinstance(one, str) and "\0" not in one for one in command):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValueError("a command is a sequence of texts without NUL, at least one")
-        run_id = secrets.token_hex(8)
+        run_id = os.urandom(8).hex()
         run = Run(run_id, self.loaded)
         try:
             values = fill(self.loaded.bundle.params, params or {})

@@ -98,6 +98,11 @@ class Host:
                 else:
                     return
 
+    def warm(self) -> None:
+        """Start the helper now, so that it is ready by the time of the first run. A failure shows there."""
+        with contextlib.suppress(SetupFailed), self._lock:
+            self._ready()
+
     def close(self) -> None:
         """End the helper; the next run starts another."""
         with self._lock:

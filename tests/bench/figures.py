@@ -20,6 +20,7 @@ from tests.bench.commands import check_rows, compile_rows
 from tests.bench.peers import libseccomp, stored
 from tests.bench.policies import load_policy
 from tests.bench.row import Row
+from tests.bench.runs import api_rows, command_rows
 from tests.shared_data import shared_folder
 
 RUNS = 9
@@ -168,5 +169,14 @@ def large() -> list[Row]:
     ]
 
 
-ROWS: tuple[Callable[[], list[Row]], ...] = (sizes, differences, times, large, compile_rows, check_rows)
+ROWS: tuple[Callable[[], list[Row]], ...] = (
+    sizes,
+    differences,
+    times,
+    large,
+    compile_rows,
+    check_rows,
+    api_rows,
+    command_rows,
+)
 """A new figure is one function here."""

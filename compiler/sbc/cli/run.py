@@ -12,6 +12,7 @@ from types import FrameType
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile, Run
 from sbc_runtime.canonical import BundleError
+from sbc_runtime.host import HOST
 from sbc_runtime.outcome import Outcome
 
 REFUSED = 125
@@ -49,6 +50,7 @@ def run(args: Namespace) -> int:
     """Run the command and relay its end."""
     if not args.command_line:
         return _refuse("say what to run after `--`")
+    HOST.warm()  # it starts while the bundle is read
     try:
         params = dict(_param(text) for text in args.params)
         profile = _profile(args)
