@@ -51,7 +51,6 @@ class Keeper:
         self._command: Command | None = None
         self._numbers = bwrap_trace.numbers()
         self._waiting: set[int] = set()
-        """Children that have stopped before their parent's fork was seen."""
         self._reaping = 0
         """The address at which init's present wait4(2) puts a status; 0: it is in another call."""
         self._init_waits = False
@@ -94,8 +93,7 @@ class Keeper:
 
     def told(self) -> dict[str, object]:
         """Give what the supervisor has to know of the waiting command."""
-        command = self._command
-        if command is None:
+        if (command := self._command) is None:
             raise SetupFailed("bwrap", "there is no command")
         return {"outer": self._outer, "init": self._init, "command": command.pid, "filter": command.filter_bytes()}
 
@@ -157,7 +155,7 @@ class Keeper:
         elif pid == self._outer:
             bwrap_trace.resume(pid, 0 if event else number, calls=False)
         else:
-            self._waiting.add(pid)
+            self._waiting.add(pid)  # its parent's fork will be seen next
 
     def _forked(self, parent: int, child: int) -> None:
         if parent == self._outer and not self._init:

@@ -84,7 +84,7 @@ def possible() -> bool:
 
 
 def map_ids(pid: int, stage: Stage) -> None:
-    """Map the command's host ids to themselves, in the namespace of a process; bubblewrap maps them again. `SetupFailed`."""
+    """Map the command's host ids to themselves, for a process; bubblewrap maps them again. `SetupFailed`."""
     ids = stage.ids
     process = kernel_view.folder(pid)
     try:
