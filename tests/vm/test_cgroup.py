@@ -31,6 +31,6 @@ def test_cgroups(guest: str, tmp_path: Path) -> None:
     shutil.copytree(JOB, job)
     shutil.copytree(ROOT / "runtime" / "sbc_runtime", job / "sbc_runtime", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(bundle(PROFILE), job / "limits.sbb")
-    result = run_in_guest(guest, job)
+    result = run_in_guest(guest, job, timeout=900)
     assert result.status == 0, result.output
     assert "failed: none" in result.output
