@@ -211,9 +211,9 @@ def test_a_terminal_of_its_own() -> None:
         before = until(shown, b"ready")
         os.write(typed, b"\x03")
         assert b"caught" in until(shown, b"caught")
+        outcome = run.wait()
     finally:
         run.cancel()
-        outcome = run.wait()
         for one in (keys, typed, shown):
             os.close(one)
     assert before.split()[:3] == [b"tty", b"30", b"100"]
