@@ -16,7 +16,7 @@ from sbc.backends.coverage import Coverage, Outcome, coverage, judged, refused
 from sbc.backends.docs.report import Report
 from sbc.backends.docs.target import DocsTarget
 from sbc.backends.target import Artifact, OutputFile, Unsayable
-from sbc.diagnostics.catalogue.proof import FilterIsWrong, FilterTooLarge, TooComplexToProve
+from sbc.diagnostics.catalogue.proof import FilterIsWrong, FilterLetsAllThrough, FilterTooLarge, TooComplexToProve
 from sbc.diagnostics.diagnostic import Failed, Reporter
 from sbc.policy.policy import Policy
 from sbc.record import Record
@@ -64,6 +64,7 @@ def build_filters(policy: Policy, reporter: Reporter) -> tuple[Filter, ...]:
     from sbc.backends.bpf.generate import TooLarge
     from sbc.backends.bpf.target import FilterDiffers, build
     from sbc.decision.table import TooComplex
+    from sbc_runtime.arch_test import lets_any_abi_through
     from sbc_runtime.instruction import MAX_INSTRUCTIONS
     from sbc_runtime.verifier import Refused
 
@@ -71,7 +72,10 @@ def build_filters(policy: Policy, reporter: Reporter) -> tuple[Filter, ...]:
     span = policy.syscalls.origin.span
     for wanted in policy.syscalls.filters:
         try:
-            built.append(build(wanted))
+            made = build(wanted)
+            if lets_any_abi_through(made.program):
+                reporter.add(FilterLetsAllThrough(span, wanted.name))
+            built.append(made)
         except TooLarge as error:
             reporter.add(FilterTooLarge(span, wanted.name, error.instructions, MAX_INSTRUCTIONS, error.call))
         except TooComplex as error:

@@ -9,11 +9,14 @@ import re
 from typing import Any
 
 from sbc_runtime.arch import ARCHES
+from sbc_runtime.arch_test import lets_any_abi_through
 from sbc_runtime.canonical import BundleError, seal, unseal
 from sbc_runtime.codec import BOOLEAN, BYTES, Codec, integer, listed, optional, record, text, union, word
 from sbc_runtime.contents import Bundle, Bwrap, Coverage, Filter, Loss, Param, Row, Sbpl, SourceFile
 from sbc_runtime.instruction import MAX_INSTRUCTIONS, SIZE
+from sbc_runtime.plan import Path
 from sbc_runtime.plan_check import check as check_plan
+from sbc_runtime.plan_check import spelled_fault, statements
 from sbc_runtime.plan_codec import MAX_AMOUNT, NAME, ON, PLAIN, PLAN, STATEMENT
 from sbc_runtime.sha256 import sha256_hex
 from sbc_runtime.verifier import Refused, verify_bytes
@@ -45,10 +48,10 @@ def _filter_fault(value: Filter) -> str | None:
     if value.instructions * SIZE != len(value.program) or sha256_hex(value.program) != value.sha256:
         return "is not what its length and its SHA-256 say"
     try:
-        verify_bytes(value.program, value.byte_order)
+        program = verify_bytes(value.program, value.byte_order)
     except Refused as refused:
         return f"would be refused by the kernel: {refused}"
-    return None
+    return "lets calls of every ABI through: it never tests `arch`" if lets_any_abi_through(program) else None
 
 
 def _sbpl_fault(value: Sbpl) -> str | None:
@@ -57,6 +60,12 @@ def _sbpl_fault(value: Sbpl) -> str | None:
 
 def _bwrap_fault(value: Bwrap) -> str | None:
     return None if (value.arguments is None) == (value.why is not None) else "has arguments or a reason why not"
+
+
+def _is_covered(value: Bundle) -> str | None:
+    rows = {row.statement for row in value.coverage.rows}
+    missing = next((one for one in statements(value.plan) if one not in rows), None)
+    return missing and f"has no row for `{missing.text}` ({missing.where()}) in its coverage table"
 
 
 def _coverage_fault(value: Coverage) -> str | None:
@@ -75,8 +84,8 @@ def _whole_fault(value: Bundle) -> str | None:
         return "has two filters for one ABI"
     if value.filters == ():
         return "has an empty list of filters: `null` says that there is none"
-    check_plan(value.plan, {param.name: param.type for param in value.params})
-    return None
+    check_plan(value.plan, value.params)
+    return _is_covered(value)
 
 
 def _param_fault(value: Param) -> str | None:
@@ -84,14 +93,16 @@ def _param_fault(value: Param) -> str | None:
         return None
     if isinstance(value.default, int) != (value.type in {"size", "duration", "integer"}):
         return "has a default of another type"
-    absolute = not isinstance(value.default, str) or value.default.startswith("/") or value.type == "text"
-    return None if absolute else "has a default that is no absolute path"
+    if value.type == "text" or isinstance(value.default, int):
+        return None
+    wrong = spelled_fault(Path(None, value.default))
+    return wrong and f"has a default that {wrong}"
 
 
 _DEFAULT = union(
     (int, lambda value: type(value) is int, integer(0, MAX_AMOUNT)), (str, lambda value: isinstance(value, str), PLAIN)
 )
-_STATE = word("enforced", "narrower", "wider", "not applicable", "not written")
+_STATE = word("enforced", "narrower", "wider", "not applicable", "not written", "unread")
 _HEX_TEXT = text(_hex_fault, pattern="^[0-9a-f]{64}$")
 _FILTER = record(
     Filter,

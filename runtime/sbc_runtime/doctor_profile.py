@@ -4,10 +4,8 @@ A private root with the system's folders, a tmpfs, masks of /proc, no network, n
 kills every other ABI and allows all calls, so that a refusal is never its own.
 """
 
-from hashlib import sha256
-
 from sbc_runtime.arch import Arch
-from sbc_runtime.contents import Bundle, Bwrap, Coverage, Filter, Sbpl
+from sbc_runtime.contents import Bundle, Bwrap, Coverage, Filter, Row, Sbpl
 from sbc_runtime.instruction import ABS, JEQ, JMP, LD, OFFSET_ARCH, RET, Instruction, K, W, pack
 from sbc_runtime.plan import (
     Environment,
@@ -22,6 +20,8 @@ from sbc_runtime.plan import (
     Statement,
     Tmp,
 )
+from sbc_runtime.plan_check import statements
+from sbc_runtime.sha256 import sha256_hex
 
 _KILL = 0x80000000
 _ALLOW = 0x7FFF0000
@@ -44,7 +44,9 @@ def bundle(arch: Arch) -> Bundle:
         ),
         arch.byte_order,
     )
-    one = Filter((arch.name,), arch.byte_order, (arch.audit,), 4, sha256(program).hexdigest(), program)
+    one = Filter((arch.name,), arch.byte_order, (arch.audit,), 4, sha256_hex(program), program)
+    made = _plan()
+    rows = tuple(Row(one, None, ("enforced",)) for one in dict.fromkeys(statements(made)))
     return Bundle(
         profile="doctor",
         compiler="",
@@ -53,9 +55,9 @@ def bundle(arch: Arch) -> Bundle:
         filters=(one,),
         sbpl=Sbpl(None, "not asked for"),
         bwrap=Bwrap(_arguments(), None),
-        plan=_plan(),
+        plan=made,
         losses=(),
-        coverage=Coverage((), ()),
+        coverage=Coverage(("runtime",), rows),
         docs="",
         notes=(),
     )

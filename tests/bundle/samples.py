@@ -192,6 +192,19 @@ def policy() -> Policy:
     )
 
 
+def whole_coverage(of: Policy) -> Coverage:
+    """The table with a row for every statement, as a bundle has it."""
+    short = coverage()
+    told = {row.origin for row in short.rows}
+    files, environment = of.files, of.environment
+    entries = (
+        *(*files.roots, *files.rules, *files.tmps, *files.devices, *files.start_in, *of.proc, of.network),
+        *(*of.network.allowances, *environment.patterns, *environment.variables, *of.identity, *of.limits),
+    )
+    others = dict.fromkeys(entry.origin for entry in entries if entry.origin not in told)
+    return Coverage(short.targets, (*short.rows, *(Row(at, (Cell("not applicable"),) * 3) for at in others)))
+
+
 def coverage() -> Coverage:
     """A table of three statements and three targets."""
     table: tuple[tuple[Origin, tuple[State, ...]], ...] = (
@@ -215,7 +228,7 @@ def parts(of: Policy) -> Parts:
             (Loss("bwrap", "wider", lost, "no budget of inodes"),),
             ("a note",),
         ),
-        coverage=coverage(),
+        coverage=whole_coverage(of),
         docs="# sample\n",
         compiler="0.1.0",
     )

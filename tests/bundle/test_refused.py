@@ -1,6 +1,7 @@
 """What is not exactly an encoded bundle is refused, in words, and never with another exception."""
 
 import json
+import re
 from base64 import b64encode
 from hashlib import sha256
 from typing import Any, cast
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from sbc_runtime.bundle import BundleError, decode, encode
 from sbc_runtime.canonical import MAX_BYTES, canonical, content_address, seal
+from sbc_runtime.instruction import ABS, JEQ, JMP, LD, OFFSET_ARCH, OFFSET_NR, RET, Instruction, K, W, pack
 from tests.bundle.changes import Change, again, remove, update
 from tests.bundle.samples import made
 
@@ -211,9 +213,80 @@ def test_what_is_not_reserved_passes(change: Change) -> None:
     decode(changed(change))
 
 
-def test_a_plan_that_contradicts_itself_is_refused() -> None:
-    with pytest.raises(BundleError, match="something else of the same"):
-        decode(changed(again("plan rules 0", access="write")))
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (again("plan rules 0", access="write"), "something else of the same"),
+        (shows("/opt/a", "/work"), "something else of the same"),
+        (shows("/tmp"), "something else of the same"),
+        (shows("/opt/a", "/tmp"), "something else of the same"),
+        (shows("/opt/tools", "/other"), "something else of the same"),
+        (again("plan rules 0", optional=False), "something else of the same"),
+        (again("plan rules 0", noexec=True), "something else of the same"),
+        (again("plan rules 0", identity="another"), "something else of the same"),
+        (again("plan tmps 0", size=1), "something else of the same"),
+        (again("plan roots 0", kind="host"), "something else of the same"),
+        (again("plan roots 0", kind="host", on="macos"), "something else of the same"),
+        (update("plan", roots=[]), "says nothing of `root` on linux"),
+        (update("plan roots 0", on="linux"), "says nothing of `root` on macos"),
+        (update("plan", devices=[]), "says nothing of `devices`"),
+        (update("plan", start_in=[]), "says nothing of `start-in`"),
+        (update("plan network", listed=False), "has no list"),
+        (update("plan proc 0", entry="1/root"), "/proc/1/root is a process's"),
+        (update("plan proc 0", entry="self"), "/proc/self is a process's"),
+        (update("plan proc 0", entry="thread-self/fd"), "is a process's"),
+        (update("plan rules 0", path={"base": None, "rest": "/a\nb"}), "newline"),
+        (update("plan tmps 0", path={"base": "workdir", "rest": "/a\nb"}), "newline"),
+        (update("plan network allowances 1", path={"base": None, "rest": "/a\nb"}), "newline"),
+        (update("params 0", default="work"), "default that is not absolute"),
+        (update("params 0", default="/work/../etc"), "default that is not normalised"),
+        (update("params 0", default="/work/"), "default that is not normalised"),
+        (update("params 0", default="/wo\nrk"), "default that holds a newline"),
+        (update("params 1", default=0), "default of `budget` is zero"),
+        (update("coverage", rows=[]), "has no row for `root private`"),
+        (remove("coverage rows 1"), "has no row for `tmp /tmp"),
+    ],
+)
+def test_a_plan_that_contradicts_itself_is_refused(change: Change, words: str) -> None:
+    with pytest.raises(BundleError, match=re.escape(words)):
+        decode(changed(change))
+
+
+def returns(*ret: int, load: int | None = None) -> bytes:
+    head = b"" if load is None else pack((Instruction(LD | W | ABS, 0, 0, load),), "little")
+    return head + pack(tuple(Instruction(RET | K, 0, 0, value) for value in ret), "little")
+
+
+BY_NUMBER = pack(
+    (
+        Instruction(LD | W | ABS, 0, 0, OFFSET_ARCH),
+        Instruction(LD | W | ABS, 0, 0, OFFSET_NR),
+        Instruction(JMP | JEQ | K, 0, 1, 101),
+        Instruction(RET | K, 0, 0, 0x80000000),
+        Instruction(RET | K, 0, 0, 0x7FFF0000),
+    ),
+    "little",
+)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        returns(0x7FFF0000),
+        returns(0x7FFC0000),
+        returns(0x7FFF0000, load=OFFSET_ARCH),
+        returns(0x7FFF0000, load=OFFSET_NR),
+        BY_NUMBER,
+    ],
+    ids=["allow", "log", "arch loaded and not tested", "number loaded", "only the number tested"],
+)
+def test_a_filter_that_does_not_test_the_abi_is_refused(content: bytes) -> None:
+    with pytest.raises(BundleError, match="never tests `arch`"):
+        decode(changed(update("filters 1", **program(content))))
+
+
+def test_a_filter_that_lets_nothing_through_need_not_test_the_abi() -> None:
+    decode(changed(update("filters 1", **program(returns(0x80000000)))))
 
 
 REST = DATA[HEAD:]

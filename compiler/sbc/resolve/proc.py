@@ -1,5 +1,6 @@
 """The `proc` block: entries of the sandbox's own /proc that are protected."""
 
+import re
 from typing import cast
 
 from sbc.diagnostics.catalogue import files as problems
@@ -16,6 +17,9 @@ from sbc.resolve.origins import origin_of
 from sbc.resolve.spelled import rest_of
 from sbc.resolve.systems import opened, systems_of
 from sbc.syntax import tree
+
+_PROCESS = re.compile(r"(?:[0-9]+|self|thread-self)(?:/|$)")
+"""What belongs to one process: it comes and goes."""
 
 READ_ONLY = ("bus", "fs", "irq", "sys", "sysrq-trigger")
 HIDDEN = (
@@ -57,7 +61,11 @@ def _names(statement: tree.ProcStatement, module: Module, groups: Groups, report
     told = False
     for entry in statement.entries:
         if isinstance(entry, tree.Word):
-            found.append(entry.text)
+            if _PROCESS.match(entry.text):
+                reporter.add(problems.ProcPath(entry.span, entry.text))
+                told = True
+            else:
+                found.append(entry.text)
             continue
         content = Content("paths", (entry,)) if isinstance(entry, tree.Path) else groups.content(module, entry, "paths")
         told = told or content.told
@@ -77,7 +85,10 @@ def _below_proc(path: tree.Path, reporter: Reporter) -> str | None:
     if path.base is not None:
         return None
     rest = rest_of(path.rest, path.span, reporter)
-    return rest.removeprefix("/proc/") if rest is not None and rest.startswith("/proc/") else None
+    if rest is None or not rest.startswith("/proc/"):
+        return None
+    name = rest.removeprefix("/proc/")
+    return None if _PROCESS.match(name) else name
 
 
 def _repeated(rule: ProcRule, earlier: list[ProcRule], reporter: Reporter) -> bool:

@@ -65,3 +65,21 @@ class FilterIsWrong(Diagnostic):
 
     def help(self) -> str | None:
         return "nothing was written; this is a mistake in sbc: please report it with the profile"
+
+
+class FilterLetsAllThrough(Diagnostic):
+    """A filter that carries out every call of every ABI decides nothing, and nobody who reads a report would know.
+
+    Right: `syscalls none`, which every report says out loud; or a rule, a `default` or a `foreign-abi` that denies.
+    """
+
+    code = "SBX604"
+
+    span: Span | None
+    abi: str
+
+    def title(self) -> str:
+        return f"the filter for {self.abi} lets every call of every ABI through"
+
+    def help(self) -> str | None:
+        return "write `syscalls none` if no filter is meant"
