@@ -19,6 +19,7 @@ COMMANDS = (
     Command("docs", "sbc.cli.docs", "write or check the tables of a profile for people"),
     Command("disasm", "sbc.cli.disasm", "list a filter with names and labels"),
     Command("eval", "sbc.cli.eval", "run a filter on one call"),
+    Command("seatbelt-eval", "sbc.cli.seatbelt_eval", "say what an SBPL profile decides, without a Mac"),
     Command("run", "sbc.cli.run", "run a command in the sandbox of a profile or a bundle"),
     Command("doctor", "sbc.cli.doctor", "say which backends work here, or why not and what to do"),
     Command("completion", "sbc.cli.completion", "print a completion script for a shell"),

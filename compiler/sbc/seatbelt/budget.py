@@ -15,13 +15,13 @@ MAX_SOURCE: Final = 1 << 20
 MAX_NESTING: Final = 500
 """Lists within lists, as written."""
 
-MAX_STEPS: Final = 500_000
+MAX_STEPS: Final = 400_000
 """Evaluations of one profile."""
 
 MAX_DEPTH: Final = 10_000
 """Evaluations that wait for another one."""
 
-MAX_CELLS: Final = 4_000_000
+MAX_CELLS: Final = 1_000_000
 """Items of lists, characters of strings and filters that functions make."""
 
 MAX_RULES: Final = 50_000

@@ -47,6 +47,7 @@ def _pattern(call: Call, arguments: list[Value], index: int, looks_at: str, matc
 def _text(call: Call, text: str, index: int, fact: Fact, match: Match) -> Pattern:
     if match != "regex":
         return Text(text, match, fact.folded)
+    call.machine.budget.cells(call.at, 4 * len(text))
     try:
         return Regex(text, folded=fact.folded)
     except Broken as wrong:
@@ -70,6 +71,7 @@ def _comparison(looks_at: str, match: Match) -> Builtin:
     name = next(name for name, found in SPELLINGS.items() if found == (looks_at, match))
 
     def make(call: Call, arguments: list[Value]) -> Value:
+        call.machine.budget.cells(call.at, 1 + len(arguments))
         patterns = [_pattern(call, arguments, index, looks_at, match) for index in range(len(arguments))]
         return Comparison(call.name, looks_at, patterns, call.at)
 

@@ -125,37 +125,23 @@ class Machine:
     def run(self, first: Task) -> Value:
         """Evaluate to a value."""
         waiting: list[Step] = []
-        task: Task | None = first
-        value: Value = NIL
+        value: Value = first
         while True:
-            if task is not None:
-                self.budget.step(task.at, len(waiting))
-                value = self._begin(task)
-                task = None
-                while isinstance(value, Eval | Apply):
-                    self.budget.step(value.at, len(waiting))
-                    value = self._begin(value)
-                if at_work(value):
-                    waiting.append(value)
-                    value = None
+            # A task is begun, a form at work waits on top of the others; what is left is a value for the one on top.
+            while isinstance(value, Eval | Apply):
+                self.budget.step(value.at, len(waiting))
+                value = self._begin(value)
+            if at_work(value):
+                self.budget.step(first.at, len(waiting))
+                waiting.append(value)
+                value = None
             if not waiting:
                 return value
             try:
-                request = waiting[-1].send(value)
+                value = waiting[-1].send(value)
             except StopIteration as done:
                 waiting.pop()
-                result: Value = done.value
-                if isinstance(result, Eval | Apply):
-                    task = result
-                else:
-                    value = result
-                continue
-            if isinstance(request, Eval | Apply):
-                task = request
-            else:
-                self.budget.step(first.at, len(waiting))
-                waiting.append(request)
-                value = None
+                value = done.value
 
     def _begin(self, task: Task) -> Value:
         """Give the value at once, or a form that is at work, or the task that takes the place of this one."""

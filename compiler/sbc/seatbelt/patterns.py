@@ -42,7 +42,7 @@ class Text(NamedTuple):
         """Compare with a fact."""
         if not isinstance(fact, str):
             return False
-        meter.take(1)
+        meter.take(1 + (len(self.value) + len(fact)) // 64)
         if self.value.startswith("${") and self.match != "regex":
             return _VARIABLE
         if not self.folded:
@@ -50,6 +50,7 @@ class Text(NamedTuple):
         strict = self._compared(ascii_lower(self.value), ascii_lower(fact))
         if strict is True or (self.value.isascii() and fact.isascii()):
             return strict
+        meter.take(len(self.value) + len(fact))
         if strict is False and self._compared(_loosest(self.value), _loosest(fact)) is not False:
             return _OTHER_SPELLING
         return strict
@@ -102,6 +103,7 @@ class Regex:
 
     def _by_bytes(self, fact: str, meter: Meter) -> bool | None:
         """Search as if every byte were a character; None where the pattern has no such reading."""
+        meter.take(4 * len(self._pattern))
         try:
             code = program(_as_bytes(self._pattern))
         except ValueError:

@@ -78,21 +78,26 @@ def categories(operation: str) -> tuple[str, ...]:
     return ()
 
 
+def _anything(operation: str) -> tuple[str, ...]:
+    """Give what an operation has; one of which no filter tells may have a path or another process."""
+    return categories(operation) or ("path", "target")
+
+
 def _targeted(operation: str, target: str) -> Question:
     if len(target) > LONGEST:
         raise _wrong(f"the target is longer than {LONGEST} characters")
     _checked(target)
-    has = categories(operation) or ("path", "target")
+    has = _anything(operation)
     first, _, rest = target.partition(" ")
-    if first == "unix" and rest:
+    if first == "unix" and rest and "network" in has:
         return Question(operation, {"path": _path(rest), "socket-domain": NUMBERS["AF_UNIX"]}, unix=True)
-    if first in ("remote", "local") and rest:
+    if first in ("remote", "local") and rest and "network" in has:
         return _network(operation, "remote" if first == "remote" else "local", rest)
     if first in _NAME_KINDS and rest and "mach" in has:
         return Question(operation, {first: rest}, kind_stated=True)
-    if target.startswith("/"):
+    if target.startswith("/") and "path" in has:
         return Question(operation, {"path": _path(target)})
-    if target in WORDS["target"]:
+    if target in WORDS["target"] and "target" in has:
         return Question(operation, {"target": Name(target)})
     for category in has:
         if category in _NAMED:
@@ -100,7 +105,7 @@ def _targeted(operation: str, target: str) -> Question:
     raise _wrong(f"`{target}` is no target of `{operation}`: {_kind(has)}")
 
 
-def _network(operation: str, side: "str", rest: str) -> Question:
+def _network(operation: str, side: str, rest: str) -> Question:
     words = rest.split(" ")
     if len(words) != 2 or words[0] not in PROTOCOLS:
         raise _wrong(f"`{side} {rest}` is no address: write `{side} tcp 127.0.0.1:80`")
@@ -125,6 +130,8 @@ def _path(path: str) -> str:
 
 
 def _kind(has: tuple[str, ...]) -> str:
+    if "network" in has:
+        return "it takes `remote tcp 1.1.1.1:443`, `local udp 127.0.0.1:53` or `unix PATH`"
     if "path" in has:
         return "it takes a path from `/`"
     return "it takes `self`, `others`, ..." if "target" in has else "it takes none"
@@ -174,3 +181,22 @@ def _checked(text: str) -> None:
 
 def _wrong(why: str, suggestion: str | None = None) -> Failed:
     return refused(SbplQuestion(None, why, suggestion))
+
+
+def unresolved(target: str) -> str | None:
+    """Give the path that the kernel would see, where a target is spelled through a link that every Mac has."""
+    path = target.removeprefix("unix ")
+    for link, place in _LINKS:
+        if path.startswith(link):
+            return place + path.removeprefix(link)
+    return None
+
+
+_LINKS = (
+    ("/tmp/", "/private/tmp/"),  # noqa: S108 (a name on macOS)
+    ("/var/", "/private/var/"),
+    ("/etc/", "/private/etc/"),
+    ("/home/", "/System/Volumes/Data/home/"),
+    ("/System/Volumes/Data/private/", "/private/"),
+    ("/System/Volumes/Data/Users/", "/Users/"),
+)

@@ -155,6 +155,10 @@ class _Reader:
             return self._number(word, 10, start, end), end
         if _FRACTION.match(word):
             raise self._wrong(start, end, f"`{word}`: only whole numbers are known here")
+        if '"' in word:
+            # It would be part of the word; no word has one, and where it stands a string was closed too late.
+            opened = self._suspect.start if self._suspect else start
+            raise self._wrong(opened, opened + 1, _UNCLOSED if self._suspect else "a quote within a word")
         if "\0" in word:
             raise self._wrong(start, end, "a NUL cannot stand in a profile")
         return symbol(word), end

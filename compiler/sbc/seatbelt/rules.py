@@ -104,9 +104,10 @@ class Profile:
         modifiers: list[Modifier],
     ) -> None:
         names = tuple(dict.fromkeys(one.name for one in operations if one.effective))
-        if sum(one.size for one in filters) > MAX_FILTERS:
+        size = sum(one.size for one in filters)
+        if size > MAX_FILTERS:
             raise refused(SbplBudget(call.at, "comparisons in one rule", MAX_FILTERS))
-        self.budget.cells(call.at, 1 + len(names) * (1 + len(filters)))
+        self.budget.cells(call.at, (1 + len(names)) * (1 + size) + len(modifiers))
         for name in names:
             for one in filters:
                 check(name, one)
