@@ -35,7 +35,7 @@ CALL_ALIASES = {
     "mremap": "old_address=addr new_address=new_addr",
     "personality": "persona=personality",
     "arch_prctl": "code=option op=option",
-    "prctl": "op=option arg1=option",
+    "prctl": "op=option",
     "futex futex_time64": "futex_op=op",
     "seccomp": "operation=op args=uargs",
     "reboot": "magic=magic1 op=cmd",

@@ -19,6 +19,9 @@ UPDATE = os.environ.get("SBC_GOLDEN") == "update"
 
 NOT_HERE = {
     "SBX004": "a file of a mebibyte: tests/syntax/test_reading.py",
+    "SBX009": "more than a hundred errors of one file: tests/resolve/test_large.py",
+    "SBX010": "the same of lints",
+    "SBX011": "the same of notes",
 }
 
 

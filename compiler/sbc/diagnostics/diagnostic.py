@@ -4,6 +4,7 @@ from enum import Enum
 from typing import ClassVar
 
 from sbc.diagnostics.span import Span
+from sbc.diagnostics.suggest import Suggestions
 from sbc.record import Record
 
 
@@ -61,27 +62,49 @@ class Failed(Exception):
         self.diagnostics = diagnostics
 
 
+MAX_TOLD = 100
+"""So many errors of a file are told in full, and so many lints, and so many notes."""
+
+
 class Reporter:
     """Collects diagnostics, so that a stage tells all its errors at once."""
 
     def __init__(self) -> None:
         self._seen: dict[Diagnostic, None] = {}
+        self._failed = False
+        self.closest = Suggestions()
+        """What a mistyped word was meant to be, for the first of them."""
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Record a diagnostic; the same one twice is told once."""
         self._seen[diagnostic] = None
+        self._failed = self._failed or diagnostic.severity is Severity.ERROR
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Everything recorded so far, in order."""
-        return tuple(self._seen)
+        """Everything recorded so far, in order; where there is very much of a kind in one file, its start and a count."""
+        if len(self._seen) <= MAX_TOLD:
+            return tuple(self._seen)
+        from sbc.diagnostics.catalogue.many import many_more  # noqa: PLC0415 (the catalogue is made of diagnostics)
+
+        told: list[Diagnostic] = []
+        counts: dict[tuple[str, Severity], int] = {}
+        for diagnostic in self._seen:
+            if diagnostic.span is not None:
+                key = diagnostic.span.source.name, diagnostic.severity
+                counts[key] = counts.get(key, 0) + 1
+                if counts[key] > MAX_TOLD:
+                    continue
+            told.append(diagnostic)
+        more = ((*key, count - MAX_TOLD) for key, count in counts.items() if count > MAX_TOLD)
+        return (*told, *(many_more(file, severity, MAX_TOLD, count) for file, severity, count in more))
 
     @property
     def failed(self) -> bool:
         """Whether an error was recorded."""
-        return any(d.severity is Severity.ERROR for d in self._seen)
+        return self._failed
 
     def end_stage(self) -> None:
         """Raise `Failed` with everything recorded where an error is among it."""
-        if self.failed:
+        if self._failed:
             raise Failed(self.diagnostics)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sbc.diagnostics.diagnostic import Diagnostic, Label, Severity
 from sbc.diagnostics.span import Source
-from sbc.diagnostics.visible import Window, visible
+from sbc.diagnostics.visible import Window, brief, visible
 
 _Paint = Callable[[str, str], str]
 
@@ -31,7 +31,7 @@ def render(diagnostic: Diagnostic, *, colour: bool = False, folder: str = "") ->
     paint = _painted if colour else _plain
     main = _COLOURS[diagnostic.severity]
     head = f"{diagnostic.severity.value}[{diagnostic.code}]"
-    lines = [f"{paint(head, main)}: {paint(visible(diagnostic.title()), '1')}"]
+    lines = [f"{paint(head, main)}: {paint(visible(brief(diagnostic.title())), '1')}"]
     if diagnostic.span is not None:
         marks = [_Mark(Label(diagnostic.span, diagnostic.label()), "^", main)]
         marks += [_Mark(label, "-", _FAINT) for label in diagnostic.secondary()]
@@ -43,7 +43,7 @@ def render(diagnostic: Diagnostic, *, colour: bool = False, folder: str = "") ->
         if diagnostic.help():
             lines.append(paint(f"{' ' * gutter} |", _FAINT))
     if advice := diagnostic.help():
-        first, *others = advice.split("\n")
+        first, *others = map(brief, advice.split("\n"))
         lines.append(f"{paint('help', '1')}: {visible(first)}")
         lines += [f"      {visible(other)}".rstrip() for other in others]
     return "\n".join(lines)
@@ -58,7 +58,7 @@ class _Mark:
         self.start = column - 1
         last, column = self.source.position(label.span.end)
         self.end = column - 1 if last == self.line else len(self.source.line_text(self.line))
-        self.text = visible(label.text)
+        self.text = visible(brief(label.text))
         self.sign = sign
         self.colour = colour
 
@@ -111,13 +111,14 @@ def _painted(text: str, colour: str) -> str:
 
 def to_json(diagnostic: Diagnostic) -> dict[str, Any]:
     """Give a diagnostic as data: lines and columns from 1, in characters; what is not known is null."""
+    advice = diagnostic.help()
     return {
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,
-        "title": diagnostic.title(),
+        "title": brief(diagnostic.title()),
         **(_range(Label(diagnostic.span, diagnostic.label())) if diagnostic.span else dict.fromkeys(_RANGE)),
         "secondary": [_range(label) for label in diagnostic.secondary()],
-        "help": diagnostic.help(),
+        "help": advice and "\n".join(map(brief, advice.split("\n"))),
     }
 
 
@@ -128,4 +129,4 @@ def _range(label: Label) -> dict[str, Any]:
     source = label.span.source
     line, column = source.position(label.span.start)
     end_line, end_column = source.position(label.span.end)
-    return dict(zip(_RANGE, (source.name, line, column, end_line, end_column, label.text or None), strict=True))
+    return dict(zip(_RANGE, (source.name, line, column, end_line, end_column, brief(label.text) or None), strict=True))

@@ -2,6 +2,32 @@
 
 from collections.abc import Iterable
 
+MAX_SUGGESTIONS = 30
+"""So many different words of a run are compared with the known ones; a file with more has another fault than slips."""
+
+
+class Suggestions:
+    """Looks for what words were meant to be: each word once, and not for ever."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], str | None] = {}
+        self._words: set[str] = set()
+
+    def __call__(self, word: str, candidates: Iterable[str], among: str = "") -> str | None:
+        """Give the closest candidate; `among` names the list of candidates where a word may be looked up in several."""
+        key = word, among
+        if key not in self._found:
+            if word not in self._words and len(self._words) >= MAX_SUGGESTIONS:
+                return None
+            self._words.add(word)
+            self._found[key] = closest(word, candidates)
+        return self._found[key]
+
+
+
+_LONGEST = 100
+"""No known word is as long as this."""
+
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """Give the candidate that `word` is most likely a slip for, or None where none is near.
@@ -10,8 +36,10 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
     edit is a letter added, lost, changed or swapped with its neighbour. Of equally near ones the first in order of the
     alphabet wins, one with the same letters in other case before all.
     """
-    folded = _folded(word)
     limit = len(word) // 3
+    if len(word) > _LONGEST:
+        return None
+    folded = _folded(word)
     best: tuple[int, int, str] | None = None
     for candidate in candidates:
         if candidate == word:

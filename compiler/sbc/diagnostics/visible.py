@@ -1,9 +1,29 @@
 """Text from anywhere -> text that a terminal shows as it is: nothing in it can move the cursor or hide a word."""
 
+import re
+
 from sbc.diagnostics.span import Source
 
 _TAB = "    "
 _LESS = "..."
+
+_LONG = 60
+_LONG_QUOTED = 120
+_LONG_LINE = 1000
+_QUOTED = re.compile(f"`[^`\n]{{{_LONG_QUOTED},}}`")
+
+
+def shortened(text: str) -> str:
+    """Give a word short enough to stand in a sentence."""
+    return text if len(text) <= _LONG else f"{text[: _LONG - 3]}{_LESS}"
+
+
+def brief(line: str) -> str:
+    """Give a line of a report with every overlong word or list of words in it cut."""
+    if len(line) <= _LONG_QUOTED:
+        return line
+    line = _QUOTED.sub(lambda match: f"`{match[0][1:_LONG_QUOTED - 2]}{_LESS}`", line)
+    return line if len(line) <= _LONG_LINE else f"{line[:_LONG_LINE - 3]}{_LESS}"
 
 
 def visible(text: str) -> str:

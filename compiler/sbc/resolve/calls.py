@@ -5,7 +5,6 @@ from sbc.diagnostics.catalogue import names, verdicts
 from sbc.diagnostics.catalogue.blocks import NeverApplies
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
-from sbc.diagnostics.suggest import closest
 from sbc.record import Record
 from sbc.resolve.groups import MAX_NESTING, Groups
 from sbc.resolve.modules import Module
@@ -177,7 +176,7 @@ class Statements:
         found: dict[str, Span] = {}
         for word in words:
             if word.text not in ARCHES:
-                near = closest(word.text, ARCHES)
+                near = self._reporter.closest(word.text, ARCHES)
                 self._reporter.add(names.UnknownAbi(word.span, word.text, near, ", ".join(ARCHES)))
             elif word.text in found:
                 self._reporter.add(verdicts.RepeatedAbi(word.span, word.text, found[word.text]))

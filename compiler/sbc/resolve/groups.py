@@ -7,7 +7,6 @@ from sbc.diagnostics.catalogue import names as problems
 from sbc.diagnostics.catalogue.params import GroupParam
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
-from sbc.diagnostics.suggest import closest
 from sbc.kernel import constants as kernel_constants
 from sbc.kernel.numbers import all_calls, expand_glob
 from sbc.policy.values import BUILT_IN
@@ -133,9 +132,10 @@ class Groups:
         if kernel_constants.family_of(word.text) is not None:
             return Content("constants", (word,))
         if word.text.isupper():
-            self._reporter.add(problems.UnknownConstant(word.span, word.text, closest_constant(word.text)))
+            near = closest_constant(word.text, self._reporter)
+            self._reporter.add(problems.UnknownConstant(word.span, word.text, near))
         else:
-            self._reporter.add(problems.UnknownCall(word.span, word.text, closest(word.text, all_calls())))
+            self._unknown_call(word)
         return _TOLD
 
     def calls_named(self, word: tree.Word) -> list[tree.Word]:
@@ -144,18 +144,23 @@ class Groups:
             found = expand_glob(word.text)
             if not found:
                 stem = word.text.replace("*", "")
-                self._reporter.add(problems.EmptyGlob(word.span, word.text, closest(stem, all_calls())))
+                near = self._reporter.closest(stem, all_calls(), "calls")
+                self._reporter.add(problems.EmptyGlob(word.span, word.text, near))
             return [tree.Word(call, word.span) for call in found]
         if word.text not in all_calls():
-            self._reporter.add(problems.UnknownCall(word.span, word.text, closest(word.text, all_calls())))
+            self._unknown_call(word)
             return []
         return [word]
 
+    def _unknown_call(self, word: tree.Word) -> None:
+        near = self._reporter.closest(word.text, all_calls(), "calls")
+        self._reporter.add(problems.UnknownCall(word.span, word.text, near))
 
-def closest_constant(name: str) -> str | None:
+
+def closest_constant(name: str, reporter: Reporter) -> str | None:
     """Give the constant of any family that a misspelt one may have meant."""
-    families = kernel_constants.families()
-    return closest(name, [known for family in families for known in kernel_constants.members(family)])
+    known = (one for family in kernel_constants.families() for one in kernel_constants.members(family))
+    return reporter.closest(name, known, "constants")
 
 
 def _identity(member: Thing) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from sbc import data
 from sbc.diagnostics.catalogue import modules as problems
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source, Span
-from sbc.diagnostics.suggest import closest
 from sbc.policy.policy import SourceFile
 from sbc.syntax import tree
 from sbc.syntax.parser import parse
@@ -162,7 +161,7 @@ class Modules:
         if not path.is_file():
             known = _stock_names()
             listed = ", ".join(f"`<{name}>`" for name in known)
-            self._reporter.add(problems.UnknownStock(target.span, target.name, closest(target.name, known), listed))
+            self._reporter.add(problems.UnknownStock(target.span, target.name, self._reporter.closest(target.name, known, "stock"), listed))
             return None
         return self._load(path, f"<{target.name}>", target.span, stock=True)
 

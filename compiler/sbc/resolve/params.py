@@ -3,7 +3,6 @@
 from sbc.diagnostics.catalogue import params as problems
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
-from sbc.diagnostics.suggest import closest
 from sbc.policy.origin import Block, Origin
 from sbc.policy.policy import Override
 from sbc.policy.values import BUILT_IN, Param, ParamType, ParamValue, PathValue
@@ -48,7 +47,7 @@ class Params:
         elif name in self._declared:
             overrides.append(Override(self._declared[name][2], origin))
         else:
-            param = Param(name, kind, self._default(written, kind))
+            param = Param(name, kind, self._default(written, kind), written.reason)
             self._declared[name] = param, written.name.span, origin
 
     def _default(self, written: tree.ParamDeclaration, kind: ParamType) -> "int | str | None":
@@ -92,7 +91,7 @@ class Params:
             self._reporter.add(problems.ParamPlace(span, name, "dir", wanted, None))
             return False
         if name not in self._declared:
-            near = closest(name, [*self._declared, *BUILT_IN])
+            near = self._reporter.closest(name, [*self._declared, *BUILT_IN])
             self._reporter.add(problems.UnknownParam(span, name, near))
             return False
         self._used.add(name)

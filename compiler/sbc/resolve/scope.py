@@ -96,9 +96,9 @@ class Scopes:
         """Find what `@name` means; tells where it means nothing."""
         found = self.find(module, f"@{ref.name}", ref.span)
         if found is None:
-            known = [name[1:] for name in self.near(module) if name.startswith("@")]
-            elsewhere = self._stock_with(ref.name)
-            self._reporter.add(group_problems.UnknownGroup(ref.span, ref.name, closest(ref.name, known), elsewhere))
+            known = (name[1:] for name in self.near(module) if name.startswith("@"))
+            near = self._reporter.closest(ref.name, known, module.name)
+            self._reporter.add(group_problems.UnknownGroup(ref.span, ref.name, near, self._stock_with(ref.name)))
         return found
 
     def rules(self, module: Module, ref: tree.GroupRef) -> Found | None:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from sbc.diagnostics.catalogue import arguments, names
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
-from sbc.diagnostics.suggest import closest
 from sbc.kernel.arguments import argument_alias, argument_aliases
 from sbc.kernel.signature import Argument, Signature, signature
 from sbc.resolve.bits import Register
@@ -38,6 +37,10 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
     known = signature(place.abi, place.call)
     numbered = _NUMBERED.fullmatch(subject.name)
     if numbered is not None:
+        own = known.argument(subject.name) if known is not None and subject.type is None else None
+        if known is not None and own is not None and own.position != int(numbered.group(1)):
+            reporter.add(_two_places(subject, int(numbered.group(1)), own, known, place))
+            return None
         return _numbered(subject, int(numbered.group(1)), known, place, reporter)
     if subject.type is not None:
         reporter.add(arguments.TypedName(subject.type.span, subject.name))
@@ -49,7 +52,7 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
     if argument is None:
         aliases = argument_aliases(place.call)
         listed = ", ".join(_spelled(one.name, aliases) for one in known.args)
-        near = closest(subject.name, [*(one.name for one in known.args), *aliases])
+        near = reporter.closest(subject.name, [*(one.name for one in known.args), *aliases], place.call)
         reporter.add(names.UnknownArgument(subject.span, subject.name, place.call, listed, near, place.span))
         return None
     if argument.position is None:
@@ -72,6 +75,16 @@ def _registers(known: Signature, argument: Argument) -> str:
     """Say which registers hold the parts of an argument."""
     found = [f"`arg{at}`" for at, one in enumerate(known.registers) if one is not None and one.name == argument.name]
     return " or ".join(found)
+
+
+def _two_places(
+    subject: tree.Subject, index: int, own: Argument, known: Signature, place: Place
+) -> arguments.ArgumentOrRegister:
+    """Say what is meant by an `argN` that is also the kernel's name for an argument in another place."""
+    kernels = None if own.position is None else f"arg{own.position}:{_type_name(own)}"
+    register = known.register(index)
+    numbered = None if register is None else f"arg{index}:{_type_name(register)}"
+    return arguments.ArgumentOrRegister(subject.span, subject.name, place.call, own.position, index, kernels, numbered)
 
 
 def _numbered(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from sbc.diagnostics.catalogue import conditions, names
 from sbc.diagnostics.diagnostic import Reporter
-from sbc.diagnostics.suggest import closest
 from sbc.kernel import constants
 from sbc.kernel.arguments import argument_families
 from sbc.resolve.groups import Groups, closest_constant
@@ -44,7 +43,7 @@ class Values:
         if family is not None and family != constants.ERRNO:
             self._reporter.add(names.AbsentConstant(atom.span, atom.text, self.place.abi))
         elif family is None:
-            near = self._near(atom.text, self._families(operand)) or closest_constant(atom.text)
+            near = self._near(atom.text, self._families(operand)) or closest_constant(atom.text, self._reporter)
             self._reporter.add(names.UnknownConstant(atom.span, atom.text, near))
         else:
             self._foreign(atom, operand)
@@ -73,8 +72,8 @@ class Values:
     def _near(self, name: str, families: tuple[str, ...] | None) -> str | None:
         """Give the constant of these families that a wrong one may have meant."""
         here = constants.constants(self.place.abi)
-        found = sorted(one for family in families or () for one in constants.members(family) if one in here)
-        return closest(name, found)
+        found = (one for family in families or () for one in constants.members(family) if one in here)
+        return self._reporter.closest(name, found, " ".join(families or ()))
 
     def _same_value(self, name: str, families: tuple[str, ...] | None) -> str | None:
         """Give the constant of these families that has a wrong one's value, or the next, and is not there already."""

@@ -2,7 +2,6 @@
 
 from sbc.diagnostics.catalogue import names, verdicts
 from sbc.diagnostics.diagnostic import Reporter
-from sbc.diagnostics.suggest import closest
 from sbc.kernel import constants
 from sbc.syntax import tree
 from sbc_runtime.action import MAX_ERRNO, Action, Verdict
@@ -39,5 +38,5 @@ def _errno(word: tree.VerdictWord, abi: str, reporter: Reporter) -> int:
         if value.text in constants.members(constants.ERRNO):
             reporter.add(names.AbsentErrno(value.span, value.text, abi))
         else:
-            reporter.add(names.UnknownErrno(value.span, value.text, closest(value.text, known)))
+            reporter.add(names.UnknownErrno(value.span, value.text, reporter.closest(value.text, known, "errno")))
     return 1

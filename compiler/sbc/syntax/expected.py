@@ -17,9 +17,10 @@ from sbc.diagnostics.catalogue.syntax import (
 from sbc.diagnostics.diagnostic import Diagnostic, Reporter
 from sbc.diagnostics.span import Source, Span
 from sbc.diagnostics.suggest import closest
+from sbc.diagnostics.visible import shortened
 from sbc.syntax.automaton import OUTERMOST
 from sbc.syntax.driver import MAX_ERRORS, Driver
-from sbc.syntax.lexer import Token, shortened
+from sbc.syntax.lexer import Token
 from sbc.syntax.scene import Scene
 from sbc.syntax.vocabulary import SPOKEN, unit_meant
 

@@ -39,8 +39,6 @@ _SHAPES = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 
-_LONG = 60
-
 _STICKY = frozenset({"word", "path", "string", "group", "stock", "bad"})
 
 
@@ -62,8 +60,3 @@ def tokens_of(text: str) -> list[Token]:
                 append(Token(shape, match.group(), start, end))
     append(Token("end", "", len(text), len(text)))
     return found
-
-
-def shortened(text: str) -> str:
-    """Give a text short enough to stand in a sentence."""
-    return text if len(text) <= _LONG else f"{text[: _LONG - 3]}..."

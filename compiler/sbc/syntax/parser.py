@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 from sbc.diagnostics.catalogue.syntax import BadCharacter, CannotStandHere, NoVersion, TooDeep, UnknownVersion
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source, Span
+from sbc.diagnostics.visible import shortened
 from sbc.syntax import stored
 from sbc.syntax import tables as stored_tables
 from sbc.syntax.automaton import DROP, KEEP, MELT, Rule, Tables
 from sbc.syntax.build_rules import RuleBuilder
 from sbc.syntax.driver import MAX_ERRORS, Driver
-from sbc.syntax.lexer import Token, shortened, tokens_of
+from sbc.syntax.lexer import Token, tokens_of
 from sbc.syntax.tree import SourceTree
 
 MAX_DEPTH = 100

@@ -1,7 +1,8 @@
 """Where the automaton stands when it cannot go on: what it could take, in the words of the language."""
 
+from sbc.diagnostics.visible import shortened
 from sbc.syntax.driver import Driver
-from sbc.syntax.lexer import Token, shortened
+from sbc.syntax.lexer import Token
 from sbc.syntax.vocabulary import COMPARISONS, GLOBS, LISTING, LISTS, PROFILE, THINGS
 
 _MOST_WORDS = 6

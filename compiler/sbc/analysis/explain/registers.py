@@ -15,16 +15,27 @@ def registers(question: CallQuestion, call: str | None, abi: str) -> tuple[int |
     Arguments without a name stand in the order of the ABI's registers: on s390x, `clone` has its flags second.
     """
     made: list[int | None] = [None] * MAX_ARGS
+    given: dict[int, str] = {}
     for asked in question.args:
         place = asked.place if asked.name is None else _place(asked.name, call, abi)
+        what = f"argument {asked.place + 1}" if asked.name is None else f"`{asked.name}`"
+        if place in given:
+            both = f"{given[place]} and {what}" if given[place] != what else f"{what} twice"
+            raise QuestionError(f"the register in place {place} on {abi} is given by {both}")
+        given[place] = what
         made[place] = _value(asked, abi)
     return tuple(made)
 
 
 def _place(name: str, call: str | None, abi: str) -> int:
-    if len(name) == 4 and name.startswith("arg") and name[3] in "012345":
-        return int(name[3])
     known = signature(abi, call) if call is not None else None
+    if len(name) == 4 and name.startswith("arg") and name[3] in "012345":
+        place = int(name[3])
+        own = known.argument(name) if known is not None else None
+        if own is not None and own.position != place:
+            why = f"`{name}` of `{call}` is the kernel's name for the argument in place {own.position}"
+            raise QuestionError(why, "give the arguments in their order, `_` for any value")
+        return place
     found: Argument | None = None
     if known is not None and call is not None:
         found = known.argument(name) or known.argument(argument_alias(call, name) or "")

@@ -132,7 +132,7 @@ def _inner(condition: Condition) -> str:
 
 
 def _register(test: Masked | Between) -> str:
-    return f"arg{test.arg}" if test.width == 64 else f"arg{test.arg}:u{test.width}"
+    return f"arg{test.arg}:u{test.width}"
 
 
 def _value(value: int) -> str:

@@ -1,4 +1,4 @@
-"""SBX250 to SBX255: which argument a condition looks at."""
+"""SBX250 to SBX255 and SBX267: which argument a condition looks at."""
 
 from typing import ClassVar
 
@@ -107,3 +107,31 @@ class OtherType(Diagnostic):
 
     def title(self) -> str:
         return f"the kernel reads {self.read} from `{self.name}` of `{self.call}`, not `{self.type}`"
+
+
+class ArgumentOrRegister(Diagnostic):
+    """The kernel calls the arguments of some calls `arg2` and the like, and counts from one: `arg2` of `prctl` is its
+    second, which is the register `arg1` here. So the bare word could mean either.
+
+    Right: a place with a type, which is always the register: `deny EPERM prctl when option == PR_SET_PDEATHSIG and
+    arg1:u64 != 0`.
+    """
+
+    code: ClassVar[str] = "SBX267"
+    name: str
+    call: str
+    position: int | None
+    place: int
+    kernels: str | None
+    register: str | None
+
+    def title(self) -> str:
+        return f"`{self.name}` of `{self.call}` has two meanings"
+
+    def label(self) -> str:
+        return f"the kernel's name for another argument than the one in place {self.place}"
+
+    def help(self) -> str | None:
+        ways = [f"`{self.kernels}` is what the kernel calls `{self.name}`"] if self.kernels else []
+        ways += [f"`{self.register}` is the register in place {self.place}"] if self.register else []
+        return f"write a place with its type: {', '.join(ways)}"

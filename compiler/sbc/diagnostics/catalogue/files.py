@@ -138,7 +138,8 @@ class HiddenPlace(Diagnostic):
 
 
 class ProcPath(Diagnostic):
-    """The `proc` block names entries of /proc, as a name or as a path below /proc.
+    """The `proc` block names entries of /proc, as a name or as a path below /proc. A process's own are none: they come
+    and go (`self`, `/proc/1/root`).
 
     Right: `proc { read-only { sys /proc/bus }; hide kcore }`.
     """

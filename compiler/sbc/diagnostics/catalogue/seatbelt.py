@@ -98,7 +98,10 @@ class DeadSpelling(Diagnostic):
 
 
 class UnsayablePath(Diagnostic):
-    """A path in an SBPL profile must be UTF-8 without newline and NUL, and at most 1,024 bytes long as a string."""
+    """A string of the `seatbelt` block must be UTF-8 without newline and NUL, and at most 1,024 bytes long.
+
+    Where a path of another block is not, the profile has no SBPL file.
+    """
 
     code: ClassVar[str] = "SBX426"
     path: str
@@ -122,7 +125,7 @@ class BareDefault(Diagnostic):
 
 
 class SamePath(Diagnostic):
-    """Two spellings of one path on macOS have different access: `/tmp` is `/private/tmp`.
+    """Two spellings of one path on macOS have different access: `/tmp` is `/private/tmp`, and `/A` is `/a`.
 
     Give the path one access, or limit a statement to one system: `on linux { ... }`.
     """

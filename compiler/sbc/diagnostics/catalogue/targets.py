@@ -63,6 +63,10 @@ class DeferredLoss(Diagnostic):
         return f"`{self.target}` leaves `{self.statement}` to whatever applies it: {self.why}"
 
 
+def _short(statement: str) -> str:
+    return statement if len(statement) <= 120 else f"{statement[:117]}..."
+
+
 class CannotSay(Diagnostic):
     """A target was asked for by name and has no words for a statement.
 
@@ -75,7 +79,7 @@ class CannotSay(Diagnostic):
     why: str
 
     def title(self) -> str:
-        return f"`{self.target}` cannot say `{self.statement}`: {self.why}"
+        return f"`{self.target}` cannot say `{_short(self.statement)}`: {self.why}"
 
 
 class LeftOut(CannotSay):
@@ -85,7 +89,7 @@ class LeftOut(CannotSay):
     severity: ClassVar[Severity] = Severity.NOTE
 
     def title(self) -> str:
-        return f"no `{self.target}` file: it cannot say `{self.statement}`: {self.why}"
+        return f"no `{self.target}` file: it cannot say `{_short(self.statement)}`: {self.why}"
 
 
 class UnknownTarget(Diagnostic):
