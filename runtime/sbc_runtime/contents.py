@@ -67,7 +67,7 @@ class Row(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Statement by target: `enforced`, `narrower`, `wider`, `not applicable` or `not written`."""
+    """Statement by target: `enforced`, `narrower`, `wider`, `not applicable`, `not written` or `unread`."""
 
     targets: tuple[str, ...]
     rows: tuple[Row, ...]

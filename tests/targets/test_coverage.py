@@ -58,7 +58,7 @@ def test_statements_for_one_system() -> None:
         "bwrap": "not applicable",
         "runtime": "not applicable",
     }
-    assert found["devices standard"]["sbpl"] == "narrower"
+    assert found["devices standard"]["sbpl"] == "wider"
 
 
 def test_wider_stands_above_narrower() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sbc.diagnostics.diagnostic import Failed
+from sbc.backends.target import Unsayable
 from sbc.policy.seatbelt import SbplWord
 from tests.shared_data import shared
 from tests.targets.policies import TMP, WORKTREE, files, hide, network, policy, read, sbpl, seatbelt, unix, where, write
@@ -69,7 +69,7 @@ def b12() -> None:
 
 
 def b13() -> None:
-    with pytest.raises(Failed):
+    with pytest.raises(Unsayable):
         emitted(policy(files(write(f"{TMP}/../etc"))))
 
 

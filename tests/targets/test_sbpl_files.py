@@ -255,3 +255,29 @@ def test_a_bare_deny_that_paths_overrule_is_a_loss() -> None:
         ("narrower", "devices minimal"),
         ("wider", "deny process-exec*"),
     ]
+
+
+def test_case_does_not_count() -> None:
+    run = evaluator(policy(files(write("/Users/u"), hide("/users/U/a/b"), read("/USERS/u/c"))))
+    assert access(run, "/Users/u/a/b/f") == "hide"
+    assert access(run, "/Users/u/c/f") == "read"
+    assert access(run, "/users/U/x") == "write"
+    for path in ("/Users/u/a/b", "/Users/u/a", "/Users/u", "/Users/u/c"):
+        assert run.decide(Query("file-write-unlink", path)) == "deny", path
+    assert run.decide(Query("file-write-unlink", "/Users/u/ab")) == "allow"
+
+
+def test_a_work_tree_lies_in_the_home_folder() -> None:
+    more = (Param("out", "dir"),)
+    for rules in ((hide("~"), write("${worktree}")), (read("~"), write("${worktree}"))):
+        for order in (rules, rules[::-1]):
+            run = evaluator(policy(files(*order, read("${worktree}/.git"), hide("~/.ssh")), params=(WORKTREE, *more)))
+            assert access(run, "/Users/u/wt/f") == "write"
+            assert access(run, "/Users/u/wt/.git/f") == "read"
+            assert access(run, "/Users/u/x") == rules[0].access
+            assert access(run, "/Users/u/.ssh/id") == "hide"
+            assert run.decide(Query("file-write-unlink", "/Users/u")) == "deny"
+            assert run.decide(Query("file-read-metadata", "/Users/u")) == "allow"
+    for param in ("cwd", "tmpdir", "out"):
+        run = evaluator(policy(files(hide("~"), write(f"${{{param}}}")), params=more))
+        assert access(run, f"{PARAMS[param]}/f") == "write", param

@@ -3,7 +3,8 @@
 import pytest
 
 from sbc.backends.seatbelt.target import SeatbeltTarget
-from sbc.policy.seatbelt import SbplFilter, SbplWord
+from sbc.policy.filesystem import Devices
+from sbc.policy.seatbelt import SbplFilter, SbplRule, SbplWord
 from tests.targets.policies import (
     WORKTREE,
     bind,
@@ -153,6 +154,29 @@ def test_an_import_is_taken_to_allow_everything() -> None:
     assert "(deny network* network-inbound network-bind network-outbound\n" in text
     assert "file-write-unlink" in text.split("root host")[1].split("(subpath")[1]
     assert any("`system.sb`" in note for note in artifact.notes)
+    assert [one.origin.text for one in artifact.unread] == ["import system.sb"]
+
+
+def test_what_an_import_may_undo_is_unread() -> None:
+    logd = where("global-name", "com.apple.logd")
+    block = seatbelt(
+        "deny",
+        sbpl("deny", "mach-lookup", logd),
+        sbpl("allow", "lsopen"),
+        imported("system.sb"),
+        sbpl("deny", "mach-lookup", logd, logd),
+        sbpl("deny", "mach*", logd),
+        sbpl("deny", "lsopen"),
+    )
+    artifact = SeatbeltTarget().emit(policy(block=block))
+    assert [one.origin.text for one in artifact.unread] == [
+        "deny mach-lookup global-name",
+        "import system.sb",
+        "deny mach* global-name",
+        "deny lsopen",
+    ]
+    without = seatbelt("deny", *(one for one in block.statements if one.origin.text != "import system.sb"))
+    assert SeatbeltTarget().emit(policy(block=without)).unread == ()
 
 
 def test_losses_of_the_block() -> None:
@@ -160,6 +184,42 @@ def test_losses_of_the_block() -> None:
     found = {one.origin.text: one.direction for one in SeatbeltTarget().emit(policy(block=block)).losses}
     assert found["allow file-write* subpath"] == "narrower"
     assert found["allow mach-task-read"] == "wider"
+
+
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        (
+            sbpl("allow", "file*"),
+            "`file-clone`, `file-link`, `file-map-executable`, `file-mknod` and 8 more of",
+        ),
+        (sbpl("allow", "file-read-data", where("literal", "/x")), "`file-read-data`"),
+        (sbpl("allow", "process*"), "`process-exec*`, `process-info*` of `process*`"),
+        (sbpl("allow", "ipc*"), "`ipc-posix-shm*` of `ipc*`"),
+        (sbpl("allow", "network*"), "`network*`"),
+        (
+            sbpl("allow", "default", where("subpath", "/")),
+            "`network*`, `signal`, `file-clone`, `file-link` and 15 more of",
+        ),
+    ],
+)
+def test_an_allow_says_nothing_where_other_blocks_decide(rule: SbplRule, why: str) -> None:
+    found = SeatbeltTarget().emit(policy(block=seatbelt("deny", rule))).losses
+    (loss,) = (one for one in found if one.origin == rule.origin)
+    assert loss.direction == "narrower"
+    assert loss.why.startswith(f"the other blocks decide {why}")
+
+
+def test_an_allow_of_what_no_block_decides_is_no_loss() -> None:
+    rules = (sbpl("allow", "mach-lookup"), sbpl("allow", "file-ioctl"), sbpl("allow", "sysctl*"))
+    found = SeatbeltTarget().emit(policy(block=seatbelt("deny", *rules))).losses
+    assert not [one for one in found if one.origin.block == "seatbelt"]
+
+
+@pytest.mark.parametrize("devices", ["none", "minimal", "standard", "host"])
+def test_terminals_that_are_inherited_are_told(devices: Devices) -> None:
+    losses = SeatbeltTarget().emit(policy(files(devices=devices))).losses
+    assert any("TIOCSTI" in one.why and one.deferred for one in losses) == (devices in ("standard", "host"))
 
 
 def test_statements_for_linux_alone_are_left_out() -> None:

@@ -17,7 +17,8 @@ from sbc.policy.origin import Block, Origin, System
 from sbc.policy.policy import Policy
 from sbc.record import Record
 
-State = Literal["enforced", "narrower", "wider", "not applicable", "not written"]
+State = Literal["enforced", "narrower", "wider", "not applicable", "not written", "unread"]
+"""`not written`: the target has no words for the profile; `unread`: what the statement does is not known here."""
 
 RUNTIME = "runtime"
 """The column of what sets the process up: `sbc run`, on every system."""
@@ -67,9 +68,10 @@ def coverage(policy: Policy, outcomes: Iterable[Outcome]) -> Coverage:
 
 
 def _runtime_statements(policy: Policy) -> frozenset[Origin]:
-    """Give the statements of other blocks that only whoever starts the process can enforce."""
+    """Give the statements of other blocks, and what holds where none is, that only the runtime can enforce."""
     hosts = (one.origin for one in policy.identity if one.key in _HOST_IDS)
-    return frozenset((*hosts, *(one.origin for one in policy.files.start_in)))
+    unstated = (one for one in policy.statements() if one.block == "identity" and one.span is None)
+    return frozenset((*hosts, *unstated, *(one.origin for one in policy.files.start_in)))
 
 
 def _runtime_cell(origin: Origin, elsewhere: frozenset[Origin]) -> Cell:
@@ -91,6 +93,9 @@ def _cell(outcome: Outcome, origin: Origin, elsewhere: frozenset[Origin]) -> Cel
         # A statement that is both is wider: that is what somebody must know.
         direction = "wider" if any(loss.direction == "wider" for loss in lost) else "narrower"
         return Cell(direction, "; ".join(dict.fromkeys(loss.why for loss in lost)))
+    unread = [one.why for one in outcome.result.unread if one.origin == origin]
+    if unread:
+        return Cell("unread", "; ".join(dict.fromkeys(unread)))
     return Cell("enforced" if applicable else "not applicable")
 
 

@@ -31,12 +31,20 @@ class OutputFile(Record):
     content: bytes
 
 
+class Unread(Record):
+    """A statement of which a target cannot tell what it does: `why` says in a few words what nobody here has read."""
+
+    origin: Origin
+    why: str
+
+
 class Artifact(Record):
-    """What a target made: files, losses, and notes for people (one line each)."""
+    """What a target made: files, losses, what could not be judged, and notes for people (one line each)."""
 
     files: tuple[OutputFile, ...]
     losses: tuple[Loss, ...] = ()
     notes: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
 
 class Unsayable(Exception):

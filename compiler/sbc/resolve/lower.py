@@ -1,11 +1,13 @@
 """From the syntax tree to the policy: the only bridge between the language and what it means."""
 
+from typing import cast
+
 from sbc.diagnostics.diagnostic import Failed, Reporter
-from sbc.policy.origin import Origin
+from sbc.policy.origin import Block, Origin
 from sbc.policy.policy import Override, Policy
 from sbc.resolve import statements
 from sbc.resolve.calls import Statements
-from sbc.resolve.chain import chain_of
+from sbc.resolve.chain import Level, chain_of
 from sbc.resolve.environment import lower_environment
 from sbc.resolve.files import FilesLowering
 from sbc.resolve.groups import Groups
@@ -57,7 +59,8 @@ def lower(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
         *(rule.origin for rule in proc),
         *statements.of_network(network),
         *statements.of_environment(environment),
-        *(one.origin for one in (*identity, *limits)),
+        *statements.of_identity(identity),
+        *(one.origin for one in limits),
         *statements.of_seatbelt(seatbelt),
     ]
     chosen = levels[0].profile
@@ -76,7 +79,18 @@ def lower(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
         modules.sources(),
         (*calls.overrides, *overrides),
         statements.in_source_order(listed, [module.source for module in modules]),
+        _block_reasons(levels),
     )
+
+
+def _block_reasons(levels: list[Level]) -> tuple[tuple[Block, str], ...]:
+    """Give what is said above each block, by the nearest profile of the chain that says anything."""
+    found: dict[str, str] = {}
+    for level in levels:
+        for keyword, block in level.blocks.items():
+            if block.reason:
+                found.setdefault(keyword, block.reason)
+    return tuple((cast("Block", keyword), reason) for keyword, reason in found.items())
 
 
 def check_definitions(modules: Modules, reporter: Reporter) -> None:

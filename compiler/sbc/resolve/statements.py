@@ -6,7 +6,7 @@ from sbc.diagnostics.span import Source
 from sbc.policy.filesystem import Files
 from sbc.policy.network import Network
 from sbc.policy.origin import Origin
-from sbc.policy.process import Environment
+from sbc.policy.process import Environment, IdentityValue
 from sbc.policy.seatbelt import Seatbelt
 from sbc.policy.syscalls import Syscalls
 
@@ -35,8 +35,18 @@ def of_network(network: Network) -> Iterator[Origin]:
         yield allowance.origin
 
 
+def of_identity(identity: tuple[IdentityValue, ...]) -> Iterator[Origin]:
+    """Give the statements of the `identity` block."""
+    if not identity:
+        yield Origin("identity", "no `identity` block")
+    for one in identity:
+        yield one.origin
+
+
 def of_environment(environment: Environment) -> Iterator[Origin]:
     """Give the statements of the `environment` block."""
+    if not environment.patterns and not environment.variables:
+        yield Origin("environment", "no `environment` block")
     for part in (environment.patterns, environment.variables):
         for one in part:
             yield one.origin

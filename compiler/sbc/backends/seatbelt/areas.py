@@ -3,9 +3,9 @@
 from functools import cached_property
 from typing import TypeVar
 
-from sbc.backends.seatbelt.paths import ENVIRONMENT_HOME, ROOT, parents, resolved, why_unsayable
+from sbc.backends.seatbelt.paths import ENVIRONMENT_HOME, NAME, ROOT, folded, parents, sayable
 from sbc.backends.target import Loss, Unsayable
-from sbc.diagnostics.catalogue.seatbelt import SamePath, UnsayablePath
+from sbc.diagnostics.catalogue.seatbelt import SamePath
 from sbc.diagnostics.diagnostic import Diagnostic
 from sbc.policy.filesystem import Access, DevicesKind, PathRule, RootKind, StartIn, Tmp
 from sbc.policy.origin import Origin
@@ -13,8 +13,7 @@ from sbc.policy.policy import Policy
 from sbc.policy.values import PathValue
 from sbc.record import Record
 
-NAME = "sbpl"
-"""The target's name."""
+_HOMES = ("home", ENVIRONMENT_HOME)
 
 _Statement = TypeVar("_Statement", PathRule, Tmp, RootKind, DevicesKind, StartIn)
 
@@ -29,14 +28,15 @@ class Area(Record):
     leaf: bool = False
 
     @property
-    def order(self) -> tuple[tuple[int, int], int, bool, str]:
+    def order(self) -> tuple[tuple[int, int], bool, int, bool, str]:
         """Sort by depth alone; of areas of one depth, which cannot contain each other, the strictest comes last.
 
-        They can be one path after all, where names differ by case or a parameter has another's value: then the
-        strictest decides.
+        They can be one path after all, where a parameter has another's value: then the strictest decides. Of parameters
+        the home folder counts as the least deep: work trees lie in it, and it in none. Whoever fills in parameters has
+        to refuse values of which that is false.
         """
         strict = {"write": 0, "read": 1, "hide": 2}[self.access]
-        return (self.path.depth, strict, self.noexec, str(self.path))
+        return (self.path.depth, self.path.base not in _HOMES, strict, self.noexec, str(self.path))
 
 
 class Areas(Record):
@@ -47,14 +47,14 @@ class Areas(Record):
     def access(self, path: PathValue) -> Access | None:
         """Give the access of a path by the deepest area that surely covers it; None where only the machine knows."""
         for above in (path, *parents(path), ROOT):
-            area = self._by_path.get(above)
+            area = self._by_path.get(folded(above))
             if area is not None and above.base == path.base and not (area.leaf and above != path):
                 return area.access
         return None
 
     @cached_property
     def _by_path(self) -> dict[PathValue, Area]:
-        return {area.path: area for area in self.areas}
+        return {folded(area.path): area for area in self.areas}
 
     @cached_property
     def _bases(self) -> dict[Access, frozenset[str | None]]:
@@ -76,7 +76,10 @@ def on_macos(statements: tuple[_Statement, ...]) -> tuple[_Statement, ...]:
 
 
 def areas_of(policy: Policy) -> tuple[Areas, tuple[Loss, ...], tuple[Diagnostic, ...]]:
-    """Give the areas, what is lost, and what is wrong with the paths; `Unsayable` for a path that is moved (`as`)."""
+    """Give the areas, what is lost, and what is wrong with the paths.
+
+    `Unsayable` for a path that is moved (`as`), and for one that no profile can hold.
+    """
     files = policy.files
     errors: list[Diagnostic] = []
     losses: list[Loss] = []
@@ -86,19 +89,16 @@ def areas_of(policy: Policy) -> tuple[Areas, tuple[Loss, ...], tuple[Diagnostic,
         if rule.place is not None and rule.place != rule.path:
             raise Unsayable(NAME, rule.origin, "macOS has no private root to move a path in")
         leaf = rule.path.base in single and not rule.path.rest
-        path = _checked(rule.path, rule.origin, errors)
+        path = sayable(rule.path, rule.origin)
         found.append((rule.path, Area(path, rule.access, rule.origin, rule.noexec, leaf)))
         if rule.access == "hide" and path.base == "home":
             path = PathValue(ENVIRONMENT_HOME, path.rest)
             found.append((path, Area(path, "hide", rule.origin)))
     for tmp in on_macos(files.tmps):
-        path = _checked(tmp.path, tmp.origin, errors)
+        path = sayable(tmp.path, tmp.origin)
         found.append((tmp.path, Area(path, "hide", tmp.origin)))
         why = f"SBPL has no private file systems, so `{path}` is closed; give it with `on macos {{ write ... }}`"
         losses.append(Loss(NAME, "narrower", tmp.origin, why))
-    for start in on_macos(files.start_in):
-        if start.path is not None:
-            _checked(start.path, start.origin, errors)
     areas = _distinct(found, errors)
     if not any(area.path == ROOT for area in areas):
         areas.append(_root(policy))
@@ -112,26 +112,16 @@ def _root(policy: Policy) -> Area:
     return Area(ROOT, "hide", roots[-1].origin if roots else policy.files.origin)
 
 
-def _checked(path: PathValue, origin: Origin, errors: list[Diagnostic]) -> PathValue:
-    """Resolve a path; where it cannot stand in a profile, say so."""
-    why = why_unsayable(path)
-    try:
-        path = resolved(path)
-        why = why or why_unsayable(path)
-    except ValueError as error:
-        why = str(error)
-    if why is not None:
-        shown = str(path).encode("unicode_escape").decode("ascii")
-        errors.append(UnsayablePath(origin.span, shown if len(shown) <= 80 else f"{shown[:77]}...", why))
-        return ROOT
-    return path
-
-
 def _distinct(found: list[tuple[PathValue, Area]], errors: list[Diagnostic]) -> list[Area]:
-    """Leave out areas that are said twice; one path with two accesses is an error."""
+    """Leave out areas that are said twice; one path with two accesses is an error.
+
+    Two spellings of one path both stay: how filters compare case is not known for sure.
+    """
+    kept: dict[PathValue, Area] = {}
     seen: dict[PathValue, tuple[PathValue, Area]] = {}
     for spelled, area in found:
-        before, other = seen.setdefault(area.path, (spelled, area))
-        if not errors and (other.access, other.noexec) != (area.access, area.noexec):
-            errors.append(SamePath(area.origin.span, str(spelled), str(before), str(area.path)))
-    return [area for _, area in seen.values()]
+        kept.setdefault(area.path, area)
+        before, other = seen.setdefault(folded(area.path), (spelled, area))
+        if (other.access, other.noexec) != (area.access, area.noexec):
+            errors.append(SamePath(area.origin.span, str(spelled), str(before), str(other.path)))
+    return list(kept.values())

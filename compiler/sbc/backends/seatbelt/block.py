@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 
-from sbc.backends.seatbelt.areas import NAME
 from sbc.backends.seatbelt.families import NETWORK, OPERATIONS, PROCESSES, SHARED_MEMORY, TASKS
 from sbc.backends.seatbelt.operations import below, canonical
+from sbc.backends.seatbelt.paths import NAME
 from sbc.backends.seatbelt.rules import Ledger, SbRule
 from sbc.backends.seatbelt.sexpr import List, Node, Text, Word, form
-from sbc.backends.target import Loss
+from sbc.backends.target import Loss, Unread
+from sbc.macos.operations import PARENTS
 from sbc.policy.seatbelt import SbplFilter, SbplImport, SbplRule, SbplString, SbplWord, Seatbelt
+
+_NAMED = 4
+"""Of more operations than these the rest is counted."""
 
 
 def node(one: SbplFilter) -> List:
@@ -78,13 +82,38 @@ def losses(rules: tuple[SbplRule, ...], closed_network: bool, ledger: Ledger) ->
     for rule in rules:
         for operation in rule.operations:
             name = canonical(operation)
-            if rule.action == "allow" and name in decided:
-                yield Loss(NAME, "narrower", rule.origin, f"the other blocks decide `{operation}`")
+            taken = [one for one in (name, *below(name)) if one in decided] if rule.action == "allow" else []
+            if taken:
+                yield Loss(NAME, "narrower", rule.origin, f"the other blocks decide {_named(operation, name, taken)}")
             elif rule.action == "allow" and name in looking:
                 yield Loss(NAME, "wider", rule.origin, "it opens the memory and state of processes outside")
             elif rule.action == "deny" and not rule.filters and ledger.derived_allows(name):
                 why = f"the other blocks allow `{operation}` in part, and a deny without a filter yields to that"
                 yield Loss(NAME, "wider", rule.origin, why)
+
+
+def unread(statements: tuple[SbplRule | SbplImport, ...]) -> Iterator[Unread]:
+    """Give what depends on a profile of the Mac's: an import itself, and denies that it may undo.
+
+    A deny is exact only where its operation has none below it and it stands, with a filter, after every import.
+    """
+    imports = [place for place, one in enumerate(statements) if isinstance(one, SbplImport)]
+    for place, one in enumerate(statements):
+        if isinstance(one, SbplImport):
+            yield Unread(one.origin, "what it allows stands in a file of the Mac's, which nobody has read here")
+        elif imports and one.action == "deny":
+            whole = not any(below(canonical(name)) for name in one.operations)
+            if not (one.filters and whole and place > imports[-1]):
+                yield Unread(one.origin, "the imported profile may allow some of it, and nobody has read it here")
+
+
+def _named(operation: str, name: str, taken: list[str]) -> str:
+    """Name what is decided of an operation: itself, or the topmost of those that fall under it."""
+    if name in taken:
+        return f"`{operation}`"
+    tops = [one for one in taken if PARENTS[one] not in taken]
+    more = f" and {len(tops) - _NAMED} more" if len(tops) > _NAMED else ""
+    return f"{', '.join(f'`{one}`' for one in tops[:_NAMED])}{more} of `{operation}`"
 
 
 def _family(operations: tuple[str, ...]) -> frozenset[str]:

@@ -5,8 +5,15 @@ lost, a deny is open. What is known of every Mac is put right here; what depends
 for the loader, which gives parameters their resolved values.
 """
 
-from sbc.backends.seatbelt.sexpr import List, Node, Text, UnquotableError, form, quoted
+from unicodedata import normalize
+
+from sbc.backends.seatbelt.sexpr import List, Node, Text, form, quoted
+from sbc.backends.target import Unsayable
+from sbc.policy.origin import Origin
 from sbc.policy.values import PathValue
+
+NAME = "sbpl"
+"""The target's name."""
 
 PRIVATE = frozenset({"tmp", "var", "etc"})
 """Folders of the root that are links into `/private`."""
@@ -50,6 +57,13 @@ def _starts(parts: tuple[str, ...], prefix: tuple[str, ...]) -> bool:
     return tuple(part.lower() for part in parts[: len(prefix)]) == tuple(part.lower() for part in prefix)
 
 
+def folded(path: PathValue) -> PathValue:
+    """Give one spelling for all those that macOS takes for one: case and the form of accents do not count."""
+    if path.rest.isascii():
+        return PathValue(path.base, path.rest.lower())
+    return PathValue(path.base, normalize("NFD", normalize("NFD", path.rest).casefold()))
+
+
 def value(path: PathValue) -> Node:
     """Give the expression whose value is the path: a string, a parameter, or both joined."""
     if path.base is None:
@@ -84,10 +98,16 @@ def ancestors(param: str) -> List:
     return form("path-ancestors", form("param", Text(param)))
 
 
-def why_unsayable(path: PathValue) -> str | None:
-    """Say why a path cannot stand in a profile; None where it can."""
+def sayable(path: PathValue, origin: Origin) -> PathValue:
+    """Resolve a path; `Unsayable` where no profile can hold it."""
     try:
         quoted(path.rest)
-    except UnquotableError as error:
-        return str(error)
-    return None
+        path = resolved(path)
+        quoted(path.rest)
+    except ValueError as error:
+        # What is no UTF-8 is shown byte for byte, as the language writes it.
+        shown = str(path).encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in shown)
+        shown = shown if len(shown) <= 80 else f"{shown[:77]}..."
+        raise Unsayable(NAME, origin, f"`{shown}` cannot stand in an SBPL profile, {error}") from None
+    return path

@@ -3,16 +3,15 @@
 from collections.abc import Iterable, Iterator
 
 from sbc.backends.seatbelt import base, block, devices, files, network, processes
-from sbc.backends.seatbelt.areas import NAME, areas_of, on_macos
+from sbc.backends.seatbelt.areas import areas_of, on_macos
 from sbc.backends.seatbelt.check import check
 from sbc.backends.seatbelt.families import NEWER_TASKS, OUTSIDE_ACTORS, SHARED_MEMORY
 from sbc.backends.seatbelt.operations import canonical
-from sbc.backends.seatbelt.paths import resolved, why_unsayable
+from sbc.backends.seatbelt.paths import NAME, sayable
 from sbc.backends.seatbelt.rules import Author, Ledger, SbRule
 from sbc.backends.seatbelt.sexpr import Node, Text, Word, comment, form, rule_text, written
-from sbc.backends.target import Loss
-from sbc.diagnostics.catalogue.seatbelt import UnsayablePath
-from sbc.diagnostics.diagnostic import Diagnostic, Failed
+from sbc.backends.target import Loss, Unread
+from sbc.diagnostics.diagnostic import Failed
 from sbc.policy.network import LocalPort, UnixSocket
 from sbc.policy.policy import Policy
 from sbc.policy.seatbelt import SbplRule
@@ -25,6 +24,7 @@ class Profile(Record):
     text: str
     losses: tuple[Loss, ...]
     notes: tuple[str, ...]
+    unread: tuple[Unread, ...]
 
 
 class _Writer:
@@ -52,11 +52,12 @@ class _Writer:
 
 def profile(policy: Policy) -> Profile:
     """Emit the policy; `Unsayable` where it cannot be said, `Failed` where it is wrong on macOS."""
-    areas, lost, wrong = areas_of(policy)
-    allowances, more = _allowances(policy)
-    errors = (*check(policy.seatbelt), *wrong, *more)
-    if errors:
+    if errors := tuple(check(policy.seatbelt)):
         raise Failed(errors)
+    areas, lost, wrong = areas_of(policy)
+    allowances = tuple(_allowances(policy))
+    if wrong:
+        raise Failed(wrong)
 
     seatbelt = policy.seatbelt
     statements = block.statements(seatbelt)
@@ -99,27 +100,14 @@ def profile(policy: Policy) -> Profile:
         out.title("seatbelt: denies that the rules above would undo")
         out.rules(again, "derived")
     losses = (*lost, *_losses(policy, users), *block.losses(users, not by_path, out.ledger))
-    return Profile("\n".join(out.lines) + "\n", losses, tuple(_notes(policy)))
+    return Profile("\n".join(out.lines) + "\n", losses, tuple(_notes(policy)), tuple(block.unread(statements)))
 
 
-def _allowances(policy: Policy) -> tuple[tuple[LocalPort | UnixSocket, ...], tuple[Diagnostic, ...]]:
-    """Give the network's list with resolved paths, and what is wrong with them."""
-    found: list[LocalPort | UnixSocket] = []
-    errors: list[Diagnostic] = []
+def _allowances(policy: Policy) -> Iterator[LocalPort | UnixSocket]:
+    """Give the network's list with resolved paths."""
     for one in policy.network.allowances:
-        if one.origin.on == "linux":
-            continue
-        if isinstance(one, LocalPort):
-            found.append(one)
-            continue
-        why = why_unsayable(one.path)
-        try:
-            found.append(replaced(one, path=resolved(one.path)))
-        except ValueError as error:
-            why = str(error)
-        if why is not None:
-            errors.append(UnsayablePath(one.origin.span, ascii(str(one.path)), why))
-    return tuple(found), tuple(errors)
+        if one.origin.on != "linux":
+            yield one if isinstance(one, LocalPort) else replaced(one, path=sayable(one.path, one.origin))
 
 
 def _closed_actors(users: tuple[SbplRule, ...]) -> Iterator[SbRule]:
@@ -149,6 +137,9 @@ def _losses(policy: Policy, users: tuple[SbplRule, ...]) -> Iterator[Loss]:
         if stated.kind != "none":
             why = "POSIX shared memory cannot be private on macOS, so there is none"
             yield Loss(NAME, "narrower", stated.origin, why)
+        if stated.kind in ("standard", "host"):
+            why = "on a terminal that it inherits the command can type for others (TIOCSTI), unless that is its own"
+            yield Loss(NAME, "wider", stated.origin, why, deferred=True)
     default = policy.seatbelt.default
     if default.action == "allow":
         for rule in _closed_actors(users):

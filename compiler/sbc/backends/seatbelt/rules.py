@@ -5,10 +5,11 @@ on `file-write*` says nothing about `file-write-data` where some other rule name
 who named what, and completes each rule with the concrete operations that rules of the other kind before it named.
 """
 
+from functools import cached_property
 from typing import Literal
 
 from sbc.backends.seatbelt.operations import below, canonical
-from sbc.backends.seatbelt.paths import literal
+from sbc.backends.seatbelt.paths import folded, literal
 from sbc.backends.seatbelt.sexpr import Node
 from sbc.macos.operations import NEWER, PARENTS
 from sbc.policy.values import PathValue
@@ -23,6 +24,11 @@ class Region(Record):
 
     path: PathValue
     leaf: bool = False
+
+    @cached_property
+    def key(self) -> PathValue:
+        """The path as it compares."""
+        return folded(self.path)
 
 
 class SbRule(Record):
@@ -124,7 +130,7 @@ def _overlap(earlier: tuple[Region, ...] | None, later: tuple[Region, ...] | Non
 
 
 def _meet(earlier: Region, later: Region) -> bool:
-    a, b = earlier.path, later.path
+    a, b = earlier.key, later.key
     if a.base == b.base:
         return b.covers(a) or (not earlier.leaf and a.covers(b))
     # A parameter is taken to lie deeper than any literal path: it can be below a folder, never below a single file.

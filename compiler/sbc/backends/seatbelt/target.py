@@ -1,6 +1,6 @@
 """The target `sbpl`: a Seatbelt profile for macOS."""
 
-from sbc.backends.seatbelt.areas import NAME
+from sbc.backends.seatbelt.paths import NAME
 from sbc.backends.seatbelt.profile import profile
 from sbc.backends.target import Artifact, OutputFile
 from sbc.policy.origin import Block
@@ -20,4 +20,5 @@ class SeatbeltTarget:
     def emit(self, policy: Policy) -> Artifact:
         """Emit the profile; `Unsayable` where a path is moved, `Failed` where something in it is wrong on macOS."""
         made = profile(policy)
-        return Artifact((OutputFile(f"{policy.name}.sb", made.text.encode("utf-8")),), made.losses, made.notes)
+        file = OutputFile(f"{policy.name}.sb", made.text.encode("utf-8"))
+        return Artifact((file,), made.losses, made.notes, made.unread)
