@@ -13,7 +13,7 @@ from sbc.backends import registry
 from sbc.backends.bpf.target import BpfTarget, Filter
 from sbc.backends.bundle.assemble import Parts, bundle, output
 from sbc.backends.coverage import Coverage, Outcome, coverage, judged, refused
-from sbc.backends.docs.report import Report
+from sbc.backends.docs.report import Note, Report
 from sbc.backends.docs.target import DocsTarget
 from sbc.backends.target import Artifact, OutputFile, Unsayable
 from sbc.diagnostics.catalogue.proof import FilterIsWrong, FilterLetsAllThrough, FilterTooLarge, TooComplexToProve
@@ -33,6 +33,7 @@ class Compilation(Record):
     policy: Policy
     files: tuple[OutputFile, ...]
     coverage: Coverage
+    notes: tuple[Note, ...] = ()
 
 
 def load_policy(path: Path, profile: str | None, reporter: Reporter) -> Policy:
@@ -120,7 +121,8 @@ def compile_file(
                 reporter.add(diagnostic)
     reporter.end_stage()
     table = coverage(policy, outcomes)
-    return Compilation(policy, tuple(_files(policy, names, outcomes, table)), table)
+    told = [one for one in outcomes if one.target.name in names or "bundle" in names]
+    return Compilation(policy, tuple(_files(policy, names, outcomes, table)), table, notes_of(told))
 
 
 def emit(policy: Policy, reporter: Reporter, names: Sequence[str] = EMITTED) -> tuple[Outcome, ...]:
@@ -143,10 +145,22 @@ def emit(policy: Policy, reporter: Reporter, names: Sequence[str] = EMITTED) -> 
     return tuple(outcomes)
 
 
-def report_of(outcomes: Iterable[Outcome], table: Coverage) -> Report:
+def report_of(outcomes: Sequence[Outcome], table: Coverage) -> Report:
     """Give what documents say of the targets."""
     made = (outcome.result for outcome in outcomes)
-    return Report(table, tuple(loss for result in made if isinstance(result, Artifact) for loss in result.losses))
+    losses = tuple(loss for result in made if isinstance(result, Artifact) for loss in result.losses)
+    return Report(table, losses, notes_of(outcomes))
+
+
+def notes_of(outcomes: Iterable[Outcome]) -> tuple[Note, ...]:
+    """Give what targets say of what they made."""
+    made = ((one.target.name, one.result) for one in outcomes)
+    return tuple(
+        Note(name, text.removeprefix(f"{name}: "))
+        for name, result in made
+        if isinstance(result, Artifact)
+        for text in result.notes
+    )
 
 
 def _files(policy: Policy, names: Sequence[str], outcomes: Sequence[Outcome], table: Coverage) -> Iterable[OutputFile]:

@@ -91,6 +91,16 @@ def test_json_has_coverage_and_diagnostics(sbc: Sbc) -> None:
     assert said.err == ""
 
 
+def test_what_targets_say_is_told(sbc: Sbc, profile: Profile, tmp_path: Path) -> None:
+    path = profile("sbx 1\nprofile p { syscalls none; files { root host; read / } }\n")
+    said = sbc("compile", path, "-o", "out")
+    assert "note: bpf: `syscalls none`: no filter is written\n" in said.out
+    assert "- bpf: `syscalls none`: no filter is written." in (tmp_path / "out" / "p.md").read_text()
+    made = sbc("compile", path, "-o", "out", "--json").json()
+    assert {"target": "bpf", "text": "`syscalls none`: no filter is written"} in made["notes"]
+    assert sbc("compile", path, "--target", "bwrap", "-o", "out", "--json").json()["notes"] == []
+
+
 def test_a_folder_that_cannot_be_written_is_one_line(sbc: Sbc, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
     said = sbc("compile", PROFILES / "gate.sbx", "-o", "out")

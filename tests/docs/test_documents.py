@@ -1,6 +1,7 @@
 """Documents of the sample, byte for byte; the words of rules; units."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +11,12 @@ import pytest
 from sbc.backends.docs import html, markdown, units
 from sbc.backends.docs.blocks import Code
 from sbc.backends.docs.model import SECTIONS, document, sections
-from sbc.backends.docs.report import Report
+from sbc.backends.docs.report import Note, Report
 from sbc.backends.docs.target import DocsTarget
 from sbc.backends.docs.words import condition_words, exactly, verdict_words
 from sbc.backends.target import Artifact
+from sbc.diagnostics.diagnostic import Reporter
+from sbc.pipeline import load_policy
 from sbc.policy.conditions import ALWAYS, NEVER, AllOf, AnyOf, Between, Condition, Masked, Not
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Policy
@@ -47,6 +50,121 @@ def bare() -> Policy:
         limits=(),
         overrides=(),
     )
+
+
+EVERYTHING = """\
+sbx 1
+use <stock>
+## R-profile.
+profile p {
+  ## R-param.
+  param w : dir
+  ## R-syscalls.
+  syscalls {
+    abi x86_64
+    ## R-default.
+    default allow
+    ## R-foreign.
+    foreign-abi kill-thread
+    ## R-newer.
+    newer than linux 6.12 deny ENOSYS
+    include @stock-denylist
+    ## R-rule.
+    deny EPERM getpid
+    ## R-argument.
+    deny EPERM kill when sig == 9
+  }
+  ## R-files.
+  files {
+    ## R-root.
+    root host
+    ## R-read.
+    read /
+    ## R-write.
+    write ${w}
+    ## R-tmp.
+    tmp /tmp
+    ## R-devices.
+    devices minimal
+    ## R-start.
+    start-in /
+    ## R-on.
+    on linux { read /opt }
+  }
+  ## R-proc.
+  proc {
+    ## R-hide.
+    hide kcore
+  }
+  ## R-network.
+  network none
+  ## R-environment.
+  environment {
+    ## R-keep.
+    keep LANG
+    ## R-set.
+    set A = "1"
+  }
+  ## R-identity.
+  identity {
+    ## R-user.
+    user 1000
+  }
+  ## R-limits.
+  limits {
+    ## R-wall.
+    wall 1s
+  }
+  ## R-seatbelt.
+  seatbelt {
+    ## R-sbpl-default.
+    default deny
+    ## R-sbpl.
+    allow sysctl-read
+  }
+}
+"""
+
+
+def test_every_reason_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "p.sbx").write_text(EVERYTHING)
+    made = document(load_policy(tmp_path / "p.sbx", None, Reporter()), Report())
+    reasons = re.findall(r"R-[a-z-]+\.", EVERYTHING)
+    for text in (markdown.render(made), html.render(made)):
+        assert [reason for reason in reasons if reason not in text] == []
+
+
+def test_a_blocks_reason_begins_its_section(tmp_path: Path) -> None:
+    (tmp_path / "p.sbx").write_text(EVERYTHING)
+    made = markdown.render(document(load_policy(tmp_path / "p.sbx", None, Reporter()), Report()))
+    assert "## Limits\n\nR-limits.\n\n| Limit" in made
+    assert "## Filters\n\nR-syscalls.\n\n- " in made
+
+
+def test_the_nearest_block_that_has_a_reason_gives_it(tmp_path: Path) -> None:
+    text = """\
+sbx 1
+profile a {
+  files { root host }
+  ## Of the parent.
+  limits { wall 1s }
+  ## Of the parent.
+  identity { user 1 }
+}
+profile b extends a {
+  limits { cpu 1s }
+  ## Of the child.
+  identity { user 2 }
+}
+"""
+    (tmp_path / "p.sbx").write_text(text)
+    policy = load_policy(tmp_path / "p.sbx", "b", Reporter())
+    assert dict(policy.block_reasons) == {"identity": "Of the child.", "limits": "Of the parent."}
+
+
+def test_what_targets_say_is_shown() -> None:
+    made = document(policy(), Report(notes=(Note("bpf", "no `x` here"),)))
+    assert "## Notes\n\n- bpf: no `x` here.\n" in markdown.render(made)
 
 
 @pytest.mark.parametrize("name", ["sample", "bare"])
@@ -143,8 +261,8 @@ ONE, TWO = Between(0, 32, 1, 1), Masked(0, 32, 0xFFFFFFFF, 2)
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        (FLAGS, "arg0 & 0x7e020000 == 0"),
-        (Not(FLAGS), "arg0 & 0x7e020000 != 0"),
+        (FLAGS, "arg0:u64 & 0x7e020000 == 0"),
+        (Not(FLAGS), "arg0:u64 & 0x7e020000 != 0"),
         (TWO, "arg0:u32 == 2"),
         (Not(TWO), "arg0:u32 != 2"),
         (AnyOf((ONE, TWO)), "arg0:u32 in { 1 2 }"),
@@ -154,7 +272,7 @@ ONE, TWO = Between(0, 32, 1, 1), Masked(0, 32, 0xFFFFFFFF, 2)
         (Between(2, 16, 9, 0xFFFF), "arg2:u16 >= 9"),
         (Between(2, 16, 9, 1000), "arg2:u16 in 9..0x3e8"),
         (Not(Between(2, 16, 9, 10)), "not (arg2:u16 in 9..10)"),
-        (AllOf((FLAGS, AnyOf((ONE, FLAGS)))), "arg0 & 0x7e020000 == 0 and (arg0:u32 == 1 or arg0 & 0x7e020000 == 0)"),
+        (AllOf((FLAGS, AnyOf((ONE, FLAGS)))), "arg0:u64 & 0x7e020000 == 0 and (arg0:u32 == 1 or arg0:u64 & 0x7e020000 == 0)"),
         (ALWAYS, "always"),
         (NEVER, "never"),
     ],

@@ -52,6 +52,8 @@ def run(args: Namespace) -> int:
     from sbc.backends.coverage import table
 
     print(table(made.coverage))
+    for note in made.notes:
+        print(f"note: {note.target}: {note.text}")
     print(
         "\n".join([*(f"wrote {name}" for name in written), *(f"removed {name}: not made any more" for name in removed)])
     )
@@ -94,5 +96,6 @@ def _json(made: Compilation, written: list[str], removed: list[str], reporter: R
         "written": written,
         "removed": removed,
         "coverage": rows,
+        "notes": [{"target": note.target, "text": note.text} for note in made.notes],
         "diagnostics": diagnostics_json(reporter.diagnostics),
     }

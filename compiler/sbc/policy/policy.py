@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from sbc.policy.filesystem import Files, ProcRule
 from sbc.policy.network import Network
-from sbc.policy.origin import Origin
+from sbc.policy.origin import Block, Origin
 from sbc.policy.process import Environment, IdentityValue, Limit
 from sbc.policy.seatbelt import Seatbelt
 from sbc.policy.syscalls import Syscalls
@@ -27,7 +27,10 @@ class SourceFile(Record):
 
 
 class Policy(Record):
-    """What one profile means."""
+    """What one profile means.
+
+    `block_reasons` are the `##` lines above whole blocks (`limits { ... }`), by block.
+    """
 
     name: str
     reason: str
@@ -43,6 +46,7 @@ class Policy(Record):
     sources: tuple[SourceFile, ...]
     overrides: tuple[Override, ...] = ()
     listed_origins: tuple[Origin, ...] = ()
+    block_reasons: tuple[tuple[Block, str], ...] = ()
 
     def statements(self) -> Iterator[Origin]:
         """Give the origin of every statement in force, in the order of the source, each once.

@@ -48,9 +48,7 @@ class IdentityValue(Record):
     origin: Origin
 
 
-LimitKey = Literal[
-    "wall", "cpu", "memory", "processes", "open-files", "file-size", "output", "core-size"
-]
+LimitKey = Literal["wall", "cpu", "memory", "processes", "open-files", "file-size", "output", "core-size"]
 
 
 class Limit(Record):

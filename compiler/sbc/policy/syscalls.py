@@ -90,5 +90,3 @@ class Syscalls(Record):
 
     filters: tuple[FilterPolicy, ...]
     origin: Origin
-
-

@@ -22,6 +22,7 @@ class Param(Record):
     name: str
     type: ParamType
     default: "int | str | None" = None
+    reason: str = ""
 
 
 class PathValue(Record):

@@ -30,15 +30,18 @@ def limited(origin: Origin, systems: frozenset[System]) -> Origin:
 
 
 def opened(
-    body: Iterable[tree.Statement], reporter: Reporter, on: System | None = None
+    body: Iterable[tree.Statement], reporter: Reporter, on: System | None = None, reason: str = ""
 ) -> Iterator[tuple[tree.Statement, System | None]]:
-    """Give each statement of a block with the system that it is for, `on` blocks opened."""
+    """Give each statement of a block with the system that it is for, `on` blocks opened.
+
+    What is said above an `on` block is the reason of the statements in it that have none of their own.
+    """
     for statement in body:
         if not isinstance(statement, tree.OnSystem):
-            yield statement, on
+            yield (statement if statement.reason or not reason else replaced(statement, reason=reason)), on
             continue
         inner: System = "linux" if statement.system.text == "linux" else "macos"
         if on is not None and on != inner:
             reporter.add(NeverApplies(statement.span, inner, on))
         else:
-            yield from opened(statement.body, reporter, inner)
+            yield from opened(statement.body, reporter, inner, statement.reason or reason)

@@ -56,7 +56,17 @@ def _undecided(one: FilterPolicy) -> Inline:
     for newer in dict.fromkeys((abi.newer.verdict, abi.newer.origin) for abi in one.abis if abi.newer is not None):
         made.append((Text("a newer one ("), Code(newer[1].text), Text(") "), *verdict_words(*newer, one.name)))
     made.append((Text("a call by any other ABI "), *verdict_words(one.foreign, one.foreign_origin, one.name)))
-    return (*joined(made, "; "), Text("."))
+    why = dict.fromkeys(origin.reason for origin in _deciding(one) if origin.reason)
+    return (*joined(made, "; "), Text("."), *(part for text in why for part in (Text(" "), *prose(text))))
+
+
+def _deciding(one: FilterPolicy) -> Iterator[Origin]:
+    """Give the statements that decide where no rule does."""
+    for abi in one.abis:
+        yield abi.default_origin
+        if abi.newer is not None:
+            yield abi.newer.origin
+    yield one.foreign_origin
 
 
 def _abis(policy: Policy) -> tuple[AbiRules, ...]:

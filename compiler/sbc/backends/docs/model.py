@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 from sbc.backends.docs import calls, report, setup
-from sbc.backends.docs.blocks import Document, Section, prose
+from sbc.backends.docs.blocks import Document, Paragraph, Section, prose
 from sbc.backends.docs.report import Report
+from sbc.policy.origin import Block as PolicyBlock
 from sbc.policy.policy import Policy
+from sbc.record import replaced
 
 _OF_POLICY: tuple[Callable[[Policy], Section], ...] = (
     calls.summary,
@@ -21,7 +23,18 @@ _OF_POLICY: tuple[Callable[[Policy], Section], ...] = (
     report.seatbelt,
     report.overrides,
 )
-_OF_REPORT: tuple[Callable[[Report], Section], ...] = (report.coverage, report.losses)
+_BLOCKS: dict[str, PolicyBlock] = {
+    "summary": "syscalls",
+    "files": "files",
+    "proc": "proc",
+    "environment": "environment",
+    "identity": "identity",
+    "limits": "limits",
+    "seatbelt": "seatbelt",
+}
+"""The block that each section is about; the network's section gives its reason beside its mode."""
+
+_OF_REPORT: tuple[Callable[[Report], Section], ...] = (report.coverage, report.losses, report.notes)
 
 SECTIONS = (
     "summary",
@@ -38,6 +51,7 @@ SECTIONS = (
     "overrides",
     "coverage",
     "losses",
+    "notes",
     "sources",
 )
 """The keys of all sections, in order."""
@@ -45,11 +59,19 @@ SECTIONS = (
 
 def sections(policy: Policy, what: Report) -> tuple[Section, ...]:
     """Give every section, also those without content."""
+    reasons = dict(policy.block_reasons)
     return (
-        *(make(policy) for make in _OF_POLICY),
+        *(_with_reason(make(policy), reasons) for make in _OF_POLICY),
         *(make(what) for make in _OF_REPORT),
         report.sources(policy),
     )
+
+
+def _with_reason(section: Section, reasons: dict[PolicyBlock, str]) -> Section:
+    """Begin a section with what the profile says above the block that it is about."""
+    block = _BLOCKS.get(section.key)
+    why = reasons.get(block, "") if block else ""
+    return replaced(section, blocks=(Paragraph(prose(why)), *section.blocks)) if why else section
 
 
 def document(policy: Policy, what: Report) -> Document:

@@ -24,11 +24,19 @@ from sbc.policy.values import Param
 from sbc.record import Record
 
 
+class Note(Record):
+    """What a target says of what it made, for people."""
+
+    target: str
+    text: str
+
+
 class Report(Record):
     """What the targets made of the policy."""
 
     coverage: Coverage = Coverage((), ())
     losses: tuple[Loss, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 _STATES: dict[str, MarkKind] = {"enforced": "enforced", "narrower": "narrower", "wider": "wider"}
@@ -37,7 +45,8 @@ _STATES: dict[str, MarkKind] = {"enforced": "enforced", "narrower": "narrower", 
 def parameters(policy: Policy) -> Section:
     """Tell what must be filled in when the sandbox starts."""
     rows: list[tuple[Inline, ...]] = [(code(param.name), plain(param.type), _default(param)) for param in policy.params]
-    return Section("parameters", "Parameters", (table(("Name", "Type", "Default"), rows),) if rows else ())
+    reasons = [param.reason for param in policy.params]
+    return Section("parameters", "Parameters", (table(("Name", "Type", "Default"), rows, reasons),) if rows else ())
 
 
 def _default(param: Param) -> Inline:
@@ -84,6 +93,12 @@ def losses(what: Report) -> Section:
         for loss in what.losses
     ]
     return Section("losses", "Losses", (table(("Target", "It is", "Statement", "What is lost"), rows),) if rows else ())
+
+
+def notes(what: Report) -> Section:
+    """Give what the targets say besides."""
+    items = tuple((Text(f"{note.target}: "), *prose(note.text), Text(".")) for note in what.notes)
+    return Section("notes", "Notes", (Bullets(items),) if items else ())
 
 
 def sources(policy: Policy) -> Section:

@@ -13,7 +13,6 @@ from sbc.backends.docs.blocks import (
     codes,
     joined,
     plain,
-    prose,
     reason,
     table,
     why,
@@ -60,7 +59,7 @@ def files(policy: Policy) -> Section:
         facts.append((*_fact(one), *_on(one.origin), Text("."), *reason(one.origin)))
     rows = [_path_row(rule) for rule in block.rules] + [_tmp_row(tmp) for tmp in block.tmps]
     reasons = [why(one.origin) for one in (*block.rules, *block.tmps)]
-    blocks: list[Block] = [Paragraph(prose(block.origin.reason))] if block.origin.reason else []
+    blocks: list[Block] = []
     if facts:
         blocks.append(Bullets(tuple(facts)))
     if rows:
