@@ -46,7 +46,10 @@ def plain(value: Value) -> object:
         (r'#"\.a\"', [("string", "\\.a\\")]),
         ("#t #f #o17 #d19 #x1F #b101 #x-a", [True, False, 15, 19, 31, 5, -10]),
         (r"#\a #\space #\newline #\x41 #\(", [("char", 97), ("char", 32), ("char", 10), ("char", 65), ("char", 40)]),
-        ("'a `(b ,c ,@d)", [["'quote", "'a"], ["'quasiquote", ["'b", ["'unquote", "'c"], ["'unquote-splicing", "'d"]]]]),
+        (
+            "'a `(b ,c ,@d)",
+            [["'quote", "'a"], ["'quasiquote", ["'b", ["'unquote", "'c"], ["'unquote-splicing", "'d"]]]],
+        ),
         ("(a . b) (a b . (c))", [["'a", ("tail", "'b")], ["'a", "'b", "'c"]]),
         ("12 -3 +4 1+ - file-read*", [12, -3, 4, "'1+", "'-", "'file-read*"]),
         ("()", [[]]),

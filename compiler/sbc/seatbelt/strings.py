@@ -56,7 +56,7 @@ def raw(text: str, start: int) -> tuple[str, int]:
 
 def characters(text: str, start: int) -> tuple[int, int]:
     r"""Read the character whose `#\` is at `start`: a named one, `\xHH`, or the one that stands there."""
-    end = start + 3
+    end = min(start + 3, len(text))
     while end < len(text) and text[end] not in _END:
         end += 1
     word = text[start + 2 : end]

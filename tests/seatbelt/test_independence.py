@@ -1,0 +1,41 @@
+"""The evaluator shares no code with the emitter, so that one mistake cannot hide in both."""
+
+import ast
+from pathlib import Path
+
+from tests.shared_data import ROOT
+
+EMITTER = ROOT / "compiler" / "sbc" / "backends" / "seatbelt"
+EVALUATOR = ROOT / "compiler" / "sbc" / "seatbelt"
+CHECKERS = {"proof.py"}
+"""Modules beside the emitter that may ask the evaluator, and that no emitting module imports."""
+
+
+def imports(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return found
+
+
+def test_the_evaluator_imports_only_tables_and_diagnostics() -> None:
+    allowed = ("sbc.seatbelt", "sbc.macos", "sbc.diagnostics", "sbc.record")
+    found = {name for path in EVALUATOR.glob("*.py") for name in imports(path) if name.startswith("sbc")}
+    assert {name for name in found if not name.startswith(allowed)} == set()
+
+
+def test_the_emitter_does_not_import_the_evaluator() -> None:
+    found = {
+        path.name
+        for path in EMITTER.glob("*.py")
+        if path.name not in CHECKERS and any(name.startswith("sbc.seatbelt") for name in imports(path))
+    }
+    assert found == set()
+
+
+def test_the_tables_hold_no_code_of_either() -> None:
+    for path in (ROOT / "compiler" / "sbc" / "macos").glob("*.py"):
+        assert not any(name.startswith("sbc") for name in imports(path))

@@ -1,0 +1,79 @@
+"""Regular expressions: against Python's where both mean the same, and in time whatever the pattern."""
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sbc.seatbelt.automaton import Automaton
+from sbc.seatbelt.regex import Broken, Never, Open, program
+from sbc.seatbelt.verdict import Meter, TooMuch
+
+_SIGNS = st.sampled_from(
+    (*"abA/", ".", "^", "$", "[ab]", "[^a/]", "[a-c]", r"\.", r"\/", r"\*", "[]a]", "[^]]", "[a-]")
+)
+_REPEATED = st.builds(lambda one, sign: one + sign, _SIGNS.filter(lambda s: s not in "^$"), st.sampled_from("*+?"))
+_PATTERNS = st.recursive(
+    st.lists(_SIGNS | _REPEATED, max_size=4).map("".join),
+    lambda inner: (
+        st.builds(
+            lambda parts, sign: f"({'|'.join(parts)}){sign}",
+            st.lists(inner, min_size=1, max_size=3),
+            st.sampled_from(("", "*", "+", "?")),
+        )
+        | st.lists(inner, min_size=1, max_size=3).map("".join)
+    ),
+    max_leaves=10,
+)
+
+
+@given(pattern=_PATTERNS, text=st.text("abAB/.*", max_size=10), folded=st.booleans())
+def test_it_finds_what_python_finds(*, pattern: str, text: str, folded: bool) -> None:
+    expected = re.search(pattern.replace("$", r"\Z"), text, re.DOTALL | (re.IGNORECASE if folded else 0)) is not None
+    assert Automaton(program(pattern), folded=folded).finds(text, Meter(1_000_000)) == expected
+
+
+@pytest.mark.parametrize(
+    ("pattern", "error"),
+    [
+        ("(a", Broken),
+        ("a)", Broken),
+        ("[a", Broken),
+        ("*a", Broken),
+        ("a\\", Broken),
+        ("[b-a]", Broken),
+        ("(" * 101 + ")" * 101, Broken),
+        ("a" * 8193, Broken),
+        (r"\d", Open),
+        (r"(a)\1", Open),
+        ("a{2}", Open),
+        ("a*?", Open),
+        ("(?=a)", Open),
+        ("[[:alpha:]]", Open),
+        ("a(?:b)", Never),
+    ],
+)
+def test_what_has_no_program(pattern: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        program(pattern)
+
+
+def test_a_literal_question_mark_in_a_group() -> None:
+    assert Automaton(program(r"^\(?:a$"), folded=False).finds("(:a", Meter(1000))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a*)*b", "(a|aa)+$b", "(" * 50 + "a*" + ")*" * 50 + "b", "(.*)(.*)(.*)(.*)(.*)b", "(a?)" * 400 + "a" * 400],
+)
+def test_a_hostile_pattern_does_not_hang(pattern: str) -> None:
+    started = time.process_time()
+    Automaton(program(pattern), folded=True).finds("a" * 3000, Meter(2_000_000))
+    assert time.process_time() - started < 10
+
+
+def test_the_meter_ends_it() -> None:
+    with pytest.raises(TooMuch):
+        Automaton(program("(.*)*b"), folded=False).finds("a" * 5000, Meter(100))
