@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sbc.analysis.explain.call import explain_call
-from sbc.analysis.explain.question import QuestionError
+from sbc.analysis.explain.question import QuestionError, read_call
 from sbc.decision.table import Table
 from tests.analysis.lowered import of_rules, of_text, shipped
 
@@ -130,3 +130,18 @@ def test_no_filter_at_all(tmp_path: Path) -> None:
     (answer,) = explain_call(policy, "ptrace", "x86_64")
     assert (answer.json()["verdict"], answer.json()["by"]) == ({"action": "allow"}, "syscalls none")
     assert len(explain_call(policy, "ptrace")) > 1
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("0777", 0o777), ("0o777", 0o777), ("-01", -1), ("0", 0), ("00", 0), ("0x1F", 31), ("0X1f", 31), ("10", 10)],
+)
+def test_numbers_are_read_as_in_c(text: str, value: int) -> None:
+    (asked,) = read_call(f"chmod({text})").args
+    assert asked.terms == (value,)
+
+
+@pytest.mark.parametrize("text", ["08", "0x", "0o8", "1_0", "1e3", "0777777777777777777777777777"])
+def test_what_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(QuestionError):
+        read_call(f"chmod({text})")

@@ -1,4 +1,4 @@
-"""Listings: byte for byte the golden files beside this test; `SBC_UPDATE_GOLDEN=1` writes them."""
+"""Listings: byte for byte the golden files beside this test; `SBC_GOLDEN=update` writes them."""
 
 import os
 from pathlib import Path
@@ -87,7 +87,7 @@ LISTINGS = {
 @pytest.mark.parametrize("name", LISTINGS)
 def test_golden(name: str) -> None:
     path = GOLDEN / f"{name}.dis"
-    if os.environ.get("SBC_UPDATE_GOLDEN"):
+    if os.environ.get("SBC_GOLDEN") == "update":
         path.parent.mkdir(exist_ok=True)
         path.write_text(LISTINGS[name])
     assert path.read_text() == LISTINGS[name]

@@ -157,6 +157,12 @@ def test_files_that_are_no_filter(sbc: Sbc, tmp_path: Path, content: bytes, answ
     assert "No such file" in sbc("disasm", "absent").err
 
 
+def test_numbers_are_read_as_c_spells_them(sbc: Sbc, filter_file: Path) -> None:
+    for octal in ("0755", "0o755", "0x1ed", "493"):
+        assert sbc("eval", filter_file, "--abi", "x86_64", "chmod", "0", octal).status == 0
+    assert "neither a call" in sbc("eval", filter_file, "--abi", "x86_64", "chmod", "0", "0789").err
+
+
 def test_disasm_shows_the_policy_beside_the_verdicts(sbc: Sbc, filter_file: Path) -> None:
     said = sbc("disasm", filter_file, "--policy", AGENT)
     assert said.status == 0

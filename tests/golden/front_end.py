@@ -3,17 +3,14 @@
 from pathlib import Path
 
 from sbc.diagnostics.diagnostic import Diagnostic, Failed, Reporter
-from sbc.resolve.lower import lower
-from sbc.resolve.modules import Modules
+from sbc.pipeline import load_policy
 
 
-def diagnostics_of(path: Path) -> list[Diagnostic]:
-    """Give every diagnostic of a file, in the order told."""
+def diagnostics_of(path: Path, profile: str | None = None) -> list[Diagnostic]:
+    """Give every diagnostic of a file, in the order told, as the command tells them."""
     reporter = Reporter()
-    modules = Modules(reporter)
-    modules.load_main(path)
     try:
-        lower(modules, None, reporter)
+        load_policy(path, profile, reporter)
     except Failed as failed:
-        return list(failed.diagnostics)
+        return list(dict.fromkeys((*reporter.diagnostics, *failed.diagnostics)))
     return list(reporter.diagnostics)

@@ -53,10 +53,11 @@ def run(args: Namespace) -> int:
 
 def _integer(text: str, bits: int) -> int:
     """Read a number of `bits` bits; a negative one stands for its two's complement."""
-    try:
-        value = int(text, 0)
-    except ValueError:
-        raise FilterError(f"`{text}` is neither a call of this ABI nor a number") from None
+    from sbc.analysis.explain.question import read_number
+
+    value = read_number(text)
+    if value is None:
+        raise FilterError(f"`{text}` is neither a call of this ABI nor a number")
     if not -(1 << (bits - 1)) <= value < 1 << bits:
         raise FilterError(f"`{text}` does not fit {bits} bits")
     return value & (LAST_NUMBER if bits == 32 else (1 << 64) - 1)

@@ -12,7 +12,7 @@ MAX_DIGITS = 24
 """More than any number of 64 bits has in hexadecimal, octal or decimal; longer texts are never read as numbers."""
 
 _CALL = re.compile(r"\s*(?:nr\s+)?(?P<call>-?\w+)\s*(?:\((?P<args>.*)\))?\s*", re.S)
-_NUMBER = re.compile(r"-?(0x[0-9A-Fa-f]+|0o[0-7]+|0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"-?(0[xX][0-9A-Fa-f]+|0o[0-7]+|(?P<octal>0[0-7]+)|0|[1-9][0-9]*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NAMED = re.compile(r"\s*([A-Za-z_]\w*)\s*=(?!=)(.*)", re.S)
 _UNKNOWN = re.compile(r"_|\?|\.\.\.")
@@ -43,15 +43,25 @@ class CallQuestion(Record):
     args: tuple[Asked, ...]
 
 
+def read_number(text: str) -> int | None:
+    """Read a number as C or the language spells it (`0755` and `0o755` are octal); None where the text is none."""
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        return None
+    return int(text, 8 if match["octal"] else 0) if len(text) <= MAX_DIGITS else 1 << 64
+
+
 def read_call(text: str) -> CallQuestion:
     """Read a question about a call; `QuestionError` where it is none."""
     match = _CALL.fullmatch(text)
     if match is None:
-        raise QuestionError(f"`{shortened(text.strip())}` is not a call", "write it as in C: `socket(AF_INET, SOCK_STREAM, 0)`")
+        raise QuestionError(
+            f"`{shortened(text.strip())}` is not a call", "write it as in C: `socket(AF_INET, SOCK_STREAM, 0)`"
+        )
     word = match["call"]
     call: str | int = word
-    if _NUMBER.fullmatch(word):
-        call = int(word, 0) if len(word) <= MAX_DIGITS else 1 << 64
+    if (number := read_number(word)) is not None:
+        call = number
     if isinstance(call, int) and not -(1 << 31) <= call < 1 << 32:
         raise QuestionError(f"{shortened(word)} does not fit the 32 bits of a call's number")
     if isinstance(call, str) and call not in all_calls():
@@ -76,11 +86,12 @@ def _asked(place: int, part: str) -> Asked:
 
 
 def _term(text: str) -> str | int:
-    if _NUMBER.fullmatch(text):
-        value = int(text, 0) if len(text) <= MAX_DIGITS else 1 << 64
+    if (value := read_number(text)) is not None:
         if not -(1 << 63) <= value < 1 << 64:
             raise QuestionError(f"{shortened(text)} does not fit the 64 bits of a register")
         return value
     if _NAME.fullmatch(text):
         return 0 if text == "NULL" else text
-    raise QuestionError(f"`{shortened(text)}` is not a value", "write numbers, constants, `A | B`, or `_` for any value")
+    raise QuestionError(
+        f"`{shortened(text)}` is not a value", "write numbers, constants, `A | B`, or `_` for any value"
+    )
