@@ -5,7 +5,7 @@ import pytest
 from sbc.backends.bwrap.target import BwrapTarget
 from sbc.backends.target import Unsayable
 from sbc.diagnostics.diagnostic import Failed
-from sbc.policy.conditions import Masked
+from sbc.policy.conditions import ALWAYS, AllOf, AnyOf, Between, Condition, Masked, Not
 from sbc.policy.filesystem import PathRule, ProcRule
 from sbc.policy.process import Environment, SetVariable
 from sbc.policy.values import Param, ParamValue
@@ -258,12 +258,55 @@ EPERM = errno_verdict(1)
 WHEN = Masked(0, 32, 0xFFFFFFFF, 1)
 
 
-@pytest.mark.parametrize("call", ["execve", "wait4"])
-def test_a_filter_that_stops_bubblewrap_itself(call: str) -> None:
+@pytest.mark.parametrize(("call", "number"), [("execve", 59), ("wait4", 61)])
+def test_a_filter_that_stops_bubblewrap_itself(call: str, number: int) -> None:
     with pytest.raises(Failed, match="SBX409"):
-        BwrapTarget().emit(policy(syscalls=filtered((1, call, EPERM))))
-    BwrapTarget().emit(policy(syscalls=filtered((1, call, EPERM, WHEN))))
-    BwrapTarget().emit(policy(syscalls=filtered((1, call, ALLOW), (1, call, EPERM))))
+        BwrapTarget().emit(policy(syscalls=filtered((number, call, EPERM))))
+    BwrapTarget().emit(policy(syscalls=filtered((number, call, ALLOW), (number, call, EPERM))))
+    BwrapTarget().emit(policy(syscalls=filtered((number, call, ALLOW, WHEN), default=ALLOW)))
+
+
+NULL = [Masked(arg, 64, 0xFFFFFFFFFFFFFFFF, 0) for arg in range(4)]
+ANY = Masked(0, 32, 0xFFFFFFFF, 0xFFFFFFFF)
+
+
+@pytest.mark.parametrize(
+    ("number", "call", "verdict", "condition", "stops"),
+    [
+        (59, "execve", EPERM, Not(NULL[1]), True),
+        (59, "execve", EPERM, AllOf((Not(NULL[0]), Not(NULL[2]))), True),
+        (59, "execve", EPERM, AnyOf((NULL[0], Not(NULL[1]))), True),
+        (59, "execve", EPERM, NULL[1], False),
+        (59, "execve", EPERM, AnyOf((NULL[0], NULL[1], NULL[2])), False),
+        (59, "execve", KILL_PROCESS, Between(0, 64, 1 << 32, (1 << 64) - 1), False),
+        (61, "wait4", EPERM, ANY, True),
+        (61, "wait4", EPERM, Not(WHEN), True),
+        (61, "wait4", EPERM, WHEN, False),
+        (61, "wait4", EPERM, Not(NULL[3]), False),
+        (61, "wait4", EPERM, Not(Masked(2, 32, 0xFFFFFFFF, 0)), False),
+        (1, "write", EPERM, ALWAYS, False),
+        (1, "write", KILL_PROCESS, ALWAYS, True),
+        (1, "write", KILL_PROCESS, Between(2, 64, 1, 4096), True),
+        (1, "write", KILL_PROCESS, Between(2, 64, 9, 4096), False),
+        (1, "write", KILL_PROCESS, Between(0, 32, 3, (1 << 32) - 1), False),
+    ],
+)
+def test_a_condition_that_always_stops_it(
+    number: int, call: str, verdict: Verdict, condition: Condition, stops: bool
+) -> None:
+    made = policy(syscalls=filtered((number, call, verdict, condition)))
+    if stops:
+        with pytest.raises(Failed, match="SBX409"):
+            BwrapTarget().emit(made)
+    else:
+        BwrapTarget().emit(made)
+
+
+def test_several_conditions_that_together_stop_it() -> None:
+    low, high = Between(0, 64, 0, 1 << 40), Between(0, 64, (1 << 40) + 1, (1 << 64) - 1)
+    with pytest.raises(Failed, match="SBX409"):
+        BwrapTarget().emit(policy(syscalls=filtered((59, "execve", EPERM, low), (59, "execve", EPERM, high))))
+    BwrapTarget().emit(policy(syscalls=filtered((59, "execve", EPERM, low), (59, "execve", ALLOW, high))))
 
 
 def test_an_allow_list_that_stops_bubblewrap_itself() -> None:

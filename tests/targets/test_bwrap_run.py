@@ -12,6 +12,7 @@ import pytest
 from sbc.backends.bpf.target import BpfTarget
 from sbc.backends.bwrap.target import BwrapTarget
 from sbc.diagnostics.diagnostic import Failed
+from sbc.policy.conditions import ALWAYS, Between, Condition, Masked, Not
 from sbc.policy.filesystem import ProcRule
 from sbc.policy.policy import Policy
 from sbc_runtime.action import KILL_PROCESS, errno_verdict
@@ -62,15 +63,25 @@ def test_run_with_each_call_stopped(area: Path) -> None:
     program.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(9) + head + segment + EXIT_7)
     program.chmod(0o755)
     numbers = {"execve": 59, "wait4": 61, "write": 1, "exit_group": 231, "close": 3, "prctl": 157, "rt_sigprocmask": 14}
+    conditions: list[tuple[str, Condition]] = [
+        ("execve", Not(Masked(1, 64, (1 << 64) - 1, 0))),
+        ("execve", Masked(2, 64, (1 << 64) - 1, 0)),
+        ("wait4", Masked(0, 32, 0xFFFFFFFF, 0xFFFFFFFF)),
+        ("wait4", Masked(0, 32, 0xFFFFFFFF, 1)),
+        ("wait4", Masked(3, 64, (1 << 64) - 1, 0)),
+        ("wait4", Between(2, 32, 1, 0xFFFFFFFF)),
+        ("write", Masked(2, 64, (1 << 64) - 1, 8)),
+        ("write", Between(2, 64, 9, 1 << 20)),
+    ]
     for verdict in (EPERM, KILL_PROCESS):
-        for call, number in numbers.items():
-            made = policy(syscalls=filtered((number, call, verdict)))
+        for call, condition in [*((call, ALWAYS) for call in numbers), *conditions]:
+            made = policy(syscalls=filtered((numbers[call], call, verdict, condition)))
             try:
                 BwrapTarget().emit(made)
                 said = True
             except Failed:
                 said = False
-            assert (with_filter(made, program) == 7) == said, (call, verdict)
+            assert (with_filter(made, program) == 7) == said, (call, verdict, condition)
 
 
 def with_filter(made: Policy, program: Path) -> int:

@@ -10,6 +10,7 @@ from sbc.backends.coverage import Coverage, Outcome, coverage, judged, refused, 
 from sbc.backends.target import Artifact, Loss, Unsayable
 from sbc.diagnostics.diagnostic import Failed, Severity
 from sbc.policy.policy import Policy
+from tests.resolve.lowered import policy as lowered_policy
 from tests.shared_data import ROOT
 from tests.targets.policies import agent_check, files, gate, origin, policy, read, rule
 
@@ -134,3 +135,14 @@ def test_no_target_is_imported_before_it_is_asked_for() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": paths}
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_what_no_block_says_is_the_runtimes() -> None:
+    lowered = lowered_policy('sbx 1\nprofile p { files { root host }\n seatbelt { import "sys.sb" } }\n')
+    found = cells(coverage(lowered, outcomes(lowered)))
+    for text in ("no `identity` block", "no `environment` block"):
+        assert found[text]["runtime"] == "enforced"
+        assert found[text]["bwrap"] == "not applicable"
+    assert found['import "sys.sb"']["sbpl"] == "unread"
+    lowered = lowered_policy("sbx 1\nprofile p { files { root host }\n identity { user 7 } }\n")
+    assert "no `identity` block" not in cells(coverage(lowered, outcomes(lowered)))

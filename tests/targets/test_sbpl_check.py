@@ -51,6 +51,10 @@ WRONG = {
         sbpl("allow", "file*", where("require-not", inner=(where("subpath", "/x"), where("subpath", "/y")))),
         "SBX424 wrong argument of `require-not`: it takes exactly one filter",
     ),
+    "no separator": (
+        sbpl("allow", "file*", where("require-any", inner=(where("literal", "/x", SbplWord("literal"), "/y"),))),
+        "SBX424 wrong argument of `literal`: a `;` or a new line is missing before the filter `literal`",
+    ),
     "not a word": (sbpl("allow", "signal", where("target", SbplWord("self) (x"))), "SBX424"),
     "tmp": (
         sbpl("deny", "file-read*", where("subpath", f"{TMP}/x")),

@@ -8,9 +8,11 @@ from sbc.analysis import (
     default_allow,
     foreign_abi,
     io_uring,
+    needed_calls,
     newer_calls,
     overrides,
     siblings,
+    start_folder,
 )
 from sbc.analysis.subject import Subject
 from sbc.diagnostics.diagnostic import Diagnostic
@@ -25,5 +27,7 @@ CHECKS: tuple[Check, ...] = (
     clone3_fallback.check,
     io_uring.check,
     siblings.check,
+    needed_calls.check,
+    start_folder.check,
     overrides.check,
 )

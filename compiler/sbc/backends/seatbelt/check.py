@@ -68,6 +68,10 @@ def _filter(span: Span | None, one: SbplFilter, operations: list[str]) -> Iterat
 def _arguments(span: Span | None, one: SbplFilter, operations: list[str]) -> Iterator[Diagnostic]:
     kind = FILTERS[one.name][1]
     for argument in one.arguments:
+        if isinstance(argument, SbplWord) and argument.text in (*FILTERS, *COMBINING):
+            yield FilterArgument(span, one.name, f"a `;` or a new line is missing before the filter `{argument.text}`")
+            return
+    for argument in one.arguments:
         if isinstance(argument, SbplString):
             yield from _unquotable(span, argument.value)
         elif isinstance(argument, SbplWord) and not _WORD.fullmatch(argument.text):

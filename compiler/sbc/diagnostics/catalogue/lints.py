@@ -186,6 +186,51 @@ class ForeignAbiOpen(Diagnostic):
         return "write `foreign-abi kill-process`, and join the ABIs that are needed: `abi x86_64 + i386`"
 
 
+class ProgramsCannotRun(Diagnostic):
+    """Ordinary programs cannot start or end without some calls, whatever they do in between.
+
+    `execve` starts the command under the filter, loaders map libraries with `mmap` and `mprotect`, and every process
+    ends with `exit_group`: with one of these denied, no command works. `brk`, `read`, `close` and `set_tid_address` may
+    fail, but where they kill, programs die before their first line.
+
+    Right: leave these calls allowed, or say which arguments are meant: `deny EPERM mmap when prot has any PROT_EXEC`.
+    """
+
+    code: ClassVar[str] = "SBX520"
+    severity: ClassVar[Severity] = Severity.LINT
+    call: str
+    action: str
+
+    def title(self) -> str:
+        what = "denied" if self.action == "errno" else f"answered by `{self.action}`"
+        return f"with `{self.call}` {what}, ordinary programs cannot run"
+
+    def help(self) -> str | None:
+        return f"allow `{self.call}`, or add a condition"
+
+
+class StartFolderMissing(Diagnostic):
+    """The command starts in a folder of the sandbox, which some statement must show.
+
+    `start-in` names a path as it is seen inside: of `write ${tree} as /work` that is `/work`. Where a parameter or a
+    link may lead there, this cannot be told before the run.
+
+    Right: `write ${tree} as /work; start-in /work`.
+    """
+
+    code: ClassVar[str] = "SBX521"
+    severity: ClassVar[Severity] = Severity.LINT
+    path: str
+    hidden: bool
+
+    def title(self) -> str:
+        why = "a statement hides it" if self.hidden else "no statement shows it"
+        return f"there is no `{self.path}` to start in: {why}"
+
+    def help(self) -> str | None:
+        return "name a folder that a `read`, `write` or `tmp` statement shows"
+
+
 class Overridden(Diagnostic):
     """A statement of the parent profile no longer holds: the child has one on the same subject.
 

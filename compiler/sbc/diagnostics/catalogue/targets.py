@@ -122,8 +122,10 @@ class UnavailableTarget(Diagnostic):
 class SandboxCannotStart(Diagnostic):
     """bubblewrap starts the command after the filter is in force, so its own calls must pass the filter.
 
-    They are `execve`, and `wait4` and `write` of its init process; `write` may fail, but not kill. Right: leave them
-    allowed; a filter that denies `execve` cannot start any command.
+    They are `execve`, and `wait4` and `write` of its init process; `write` may fail, but not kill. A condition helps
+    only where it leaves the arguments alone that bubblewrap passes: `execve` with three addresses, `wait4` for any
+    process without options, `write` of 8 bytes. Right: leave them allowed; a filter that denies `execve` cannot start
+    any command.
     """
 
     code: ClassVar[str] = "SBX409"
