@@ -40,6 +40,11 @@ def attributes(mount: Mount) -> int:
     return _BASE | (libc.ATTR_RDONLY if mount.read_only else 0) | (libc.ATTR_NOEXEC if mount.noexec else 0)
 
 
+def root_of(prepared: Prepared) -> Mount | None:
+    """Give the mount that a statement on `/` makes, which is the root then."""
+    return next((mount for mount in prepared.mounts if mount.place == "/" and mount.kind == "bind"), None)
+
+
 def clone_sources(mounts: tuple[Mount, ...], host_root: bool) -> dict[str, int]:
     """Clone every source with its options, as the caller of now may; descriptors of detached trees by place.
 
@@ -47,7 +52,7 @@ def clone_sources(mounts: tuple[Mount, ...], host_root: bool) -> dict[str, int]:
     """
     root = os.open("/", os.O_PATH | os.O_CLOEXEC)
     trees: dict[str, int] = {}
-    if host_root:
+    if host_root and not any(mount.place == "/" for mount in mounts):
         trees["/"] = _whole(root)
     for mount in mounts:
         if mount.kind == "bind":
@@ -81,7 +86,8 @@ class Builder:
         self._seal: list[str] = []
         # Mounts in which folders can be made: those of our own, by place.
         self._own = {mount.place for mount in prepared.mounts if mount.kind in {"tmpfs", "hide"}}
-        if not prepared.host_root:
+        self._shown = root_of(prepared)
+        if not prepared.host_root and self._shown is None:
             self._own.add("/")
         self._binds = {mount.place for mount in prepared.mounts if mount.kind == "bind"}
 
@@ -93,6 +99,8 @@ class Builder:
         if self.prepared.devices != "none":
             _step("devices", self._devices)
         for mount in self.prepared.mounts:
+            if mount is self._shown:
+                continue
             _step(f"mount {mount.place}", lambda mount=mount: self._mount(mount), mount.where)
         for place, target in self.prepared.links:
             _step(f"link {place}", lambda place=place, target=target: self._link(place, target))
@@ -112,14 +120,15 @@ class Builder:
         self.old = os.open("/old", os.O_PATH | os.O_CLOEXEC)
 
     def _root(self) -> None:
-        if self.prepared.host_root:
-            tree = self.trees.get("/", -1)
-            target = os.open("/new", os.O_PATH | os.O_CLOEXEC)
-            self._attach(_whole(self.old) if tree < 0 else tree, target)
+        if self.prepared.host_root or self._shown is not None:
+            tree = self.trees.pop("/", -1)
+            if tree < 0:
+                tree = _whole(self.old) if self._shown is None else _clone(self.old, self._shown)
+            self._attach(tree, os.open("/new", os.O_PATH | os.O_CLOEXEC))
         else:
             libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=1m")
         self.new = os.open("/new", os.O_PATH | os.O_CLOEXEC)
-        if not self.prepared.host_root:
+        if "/" in self._own:
             os.mkdir("proc", 0o755, dir_fd=self.new)
 
     def _devices(self) -> None:
@@ -210,7 +219,8 @@ class Builder:
             target = self._target(place, True)
             libc.mount_setattr(target, _ALL | libc.ATTR_RDONLY, recursive=False)
             os.close(target)
-        libc.mount_setattr(self.new, _BASE | libc.ATTR_RDONLY, recursive=False)
+        if self._shown is None:
+            libc.mount_setattr(self.new, _BASE | libc.ATTR_RDONLY, recursive=False)
         os.fchdir(self.new)
         libc.pivot_root(".", ".")
         libc.umount(".")

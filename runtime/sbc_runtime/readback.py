@@ -76,7 +76,10 @@ class Reader:
         expected = [*_FIELDS.values(), "read_only_root", "mounts", "no_new_privs", "capabilities", "rlimits"]
         if self.prepared.network == "host":
             expected.remove("network_namespace")
-        if not self.prepared.host_root:
+        shown = next((mount for mount in self.prepared.mounts if mount.place == "/"), None)
+        if shown is not None and not shown.read_only:
+            expected.remove("read_only_root")
+        if not self.prepared.host_root and shown is None:
             expected.append("private_root")
         if self.prepared.program is not None:
             expected.append("seccomp")

@@ -8,6 +8,7 @@ from sbc_runtime.outcome import Absent
 from sbc_runtime.plan import PathRule
 from sbc_runtime.prepare.layout import Layout, below, bind, hide, joined, parents
 from sbc_runtime.prepare.paths import Found, resolve
+from sbc_runtime.prepare.reserved import Kernel, refuse_place, refuse_source
 from sbc_runtime.prepare.values import Bases
 from sbc_runtime.prepared import Ids
 
@@ -17,10 +18,11 @@ _GIT_FILE = b"gitdir: "
 class Areas:
     """Carries the statements over into a layout, and gathers what is to be reported of them."""
 
-    def __init__(self, layout: Layout, bases: Bases, ids: Ids) -> None:
+    def __init__(self, layout: Layout, bases: Bases, ids: Ids, kernel: Kernel) -> None:
         self.layout = layout
         self.bases = bases
         self.ids = ids
+        self.kernel = kernel
         self.links: dict[str, str] = {}
         self.absent: list[Absent] = []
         self.notes: list[str] = []
@@ -62,15 +64,19 @@ class Areas:
         if home_hide and self.bases.home_variable is not None:
             other = resolve(self.bases.home_variable.real.rstrip("/") + rule.path.rest, where)
             if other is not None:
+                refuse_source(rule, other, self.kernel)
                 self._protected.append((rule, other))
         if found is None and not rule.optional:
             why = f"`{self.bases.spelled(rule.path)}` does not exist"
             raise SetupFailed("paths", why, "create it, or make the statement `optional`", 2, where)
+        if found is not None:
+            refuse_source(rule, found, self.kernel)
         return found
 
     def _show(self, rule: PathRule, found: Found, movers: list[tuple[PathRule, Found]]) -> None:
         where = rule.statement.where()
         place = self._place(rule, found, movers)
+        refuse_place(rule, found, place)
         if rule.access == "write":
             self._check_owner(found, where)
         self.layout.add(bind(found, place, where, read_only=rule.access == "read", noexec=rule.noexec))

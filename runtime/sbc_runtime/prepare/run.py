@@ -9,6 +9,7 @@ from sbc_runtime.prepare.areas import Areas
 from sbc_runtime.prepare.ids import ids
 from sbc_runtime.prepare.layout import Layout, bind, hide, joined
 from sbc_runtime.prepare.paths import is_folder, resolve
+from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_name
 from sbc_runtime.prepare.select import amount, identity, limits, on_linux, setting
 from sbc_runtime.prepare.sockets import FOLDERS, listed
 from sbc_runtime.prepare.values import Bases, bases, check_tmpdir
@@ -23,7 +24,8 @@ def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
     layout = Layout(root is not None and root.kind == "host")
     stated = identity(plan, job.params)
     whose, notes = ids(stated)
-    areas = Areas(layout, found, whose)
+    kernel = kernel_mounts()
+    areas = Areas(layout, found, whose, kernel)
     rules = tuple(
         rule
         for rule in on_linux(plan.rules)
@@ -35,8 +37,11 @@ def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
         size, inodes = (amount(value, job.params, one.statement) for value in (one.size, one.inodes))
         place = found.spelled(one.path)
         where = one.statement.where()
+        refuse_name(place, where, one.statement.text)
         layout.add(Mount("tmpfs", place, "", 0, 0, True, False, one.noexec, size, inodes, where))
-    covered = _cover_sockets(plan, layout, found) if plan.network.mode == "none" else ()
+    covered = close(layout, kernel)
+    if plan.network.mode == "none":
+        covered += _cover_sockets(plan, layout, found)
     mounts = layout.ordered()
     _check_places(mounts, layout)
     hostname = stated.get("hostname", "sandbox")
@@ -100,14 +105,18 @@ def _cover_sockets(plan: Plan, layout: Layout, found: Bases) -> tuple[str, ...]:
             if seen is None:
                 why = f"there is no socket at `{found.spelled(one.path)}`"
                 raise SetupFailed("network", why, "start what listens there first", 2, where)
+            if is_below(seen.real, "/proc"):
+                raise SetupFailed("network", f"`{seen.real}` is in /proc", "name the socket's own path", where=where)
             allowed.add(seen.real)
             layout.add(bind(seen, seen.real, where, read_only=True))
-    if layout.host_root:
-        for folder in FOLDERS:
-            seen = resolve(folder, "network")
-            if seen is not None and layout.at(seen.real) is None and layout.covering(seen.real) is None:
-                layout.add(hide(seen.real, True, "network none"))
-                covered.append(seen.real)
+    for folder in FOLDERS:
+        seen = resolve(folder, "network")
+        for place in () if seen is None else layout.seen_at(seen.real):
+            above = layout.covering(place)
+            # What a statement on a folder below `/` shows stays; sockets in it are covered one by one.
+            if layout.at(place) is None and (above is None or above.source == "/"):
+                layout.add(hide(place, True, "network none"))
+                covered.append(place)
     for path in listed():
         if path not in allowed:
             for place in layout.seen_at(path):
