@@ -71,8 +71,9 @@ def test_covers_where_the_hosts_folder_is_seen(caller: Caller, tree: Path) -> No
 def test_all_of_the_host_writable() -> None:
     caller = Caller("user")
     tree = caller.tree()
-    script = f"echo 1 > {tree}/n && cat {tree}/n; grep ' /sys r' /proc/self/mountinfo | tail -1 | cut -d' ' -f6; ls /proc | grep -c '^[0-9]'"
-    outcome = caller.run(bundle(f"files {{ {BASE}; write /; start-in / }}; {PATHS}"), script)
+    script = f"echo 1 > {tree}/n && cat {tree}/n; grep ' /sys r' /proc/self/mountinfo | tail -1 | cut -d' ' -f6"
+    script += "; ls /proc | grep -c '^[0-9]'"
+    outcome = caller.run(bundle(f"files {{ {BASE}; write /; start-in / }}; {PATHS}; network host"), script)
     told = out(outcome).split()
     assert told[0] == "1"
     assert told[1].startswith("ro,")
