@@ -1,7 +1,10 @@
 """What all tests share: how hypothesis looks for examples."""
 
 import os
+from fnmatch import fnmatchcase
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # How long an example takes says nothing about what is tested, least of all on a machine that does other things too.
@@ -9,3 +12,19 @@ settings.register_profile("sbc", deadline=None, print_blob=True)
 # The gate is reproducible; elsewhere every run looks at other examples.
 settings.register_profile("sbc-ci", settings.get_profile("sbc"), derandomize=True, database=None)
 settings.load_profile("sbc-ci" if os.environ.get("CI") == "true" else "sbc")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where `SBC_REVIEWED_SKIPS` is set, fail for a skip whose reason nobody has reviewed (`reviewed_skips.txt`)."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not os.environ.get("SBC_REVIEWED_SKIPS") or reporter is None:
+        return
+    listed = (Path(__file__).parent / "reviewed_skips.txt").read_text(encoding="utf-8").splitlines()
+    reviewed = [line for line in listed if line and not line.startswith("#")]
+    skipped: list[pytest.TestReport] = reporter.stats.get("skipped", [])
+    for report in skipped:
+        where = report.longrepr
+        reason = str(where[2] if isinstance(where, tuple) else where).removeprefix("Skipped: ")
+        if not any(fnmatchcase(reason, pattern) for pattern in reviewed):
+            reporter.write_line(f"skipped for a reason that nobody reviewed: {report.nodeid}: {reason}", red=True)
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
