@@ -130,6 +130,38 @@ def test_the_same_bytes_from_anywhere(name: str, tmp_path: Path) -> None:
     ]
 
 
+def test_compiling_imports_nothing_slow(tmp_path: Path) -> None:
+    """A parser generator, templates, OpenSSL, compressors: each would cost more than a part of the compiler."""
+    code = (
+        "import sys\nfrom sbc.cli.main import main\n"
+        f"main(['compile', {str(PROFILES / 'agent-check.sbx')!r}, '-o', {str(tmp_path / 'out')!r}])\n"
+        "names = ('lark', 'jinja2', 'inspect', '_hashlib', 'shutil', 'lzma', 'rich', 'subprocess', 'dataclasses')\n"
+        "print(*(name for name in names if name in sys.modules), file=sys.stderr)"
+    )
+    environment = {"PYTHONPATH": f"{ROOT}/compiler:{ROOT}/runtime", "HOME": str(tmp_path)}
+    said = [
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stderr
+        for _ in range(2)  # the first fills the cache of tables and trees
+    ]
+    assert said[1].splitlines()[-1] == ""
+
+
+def test_what_is_shared_between_files_changes_nothing(sbc: Sbc, profile: Profile) -> None:
+    """Filters of one meaning are proven once; each file still has its own lines and findings."""
+    first = profile(SYSTEM_CALLS % "deny EPERM ptrace", "a.sbx")
+    second = profile("# moved\n" + SYSTEM_CALLS % "deny EPERM ptrace", "b.sbx")
+    other = profile(SYSTEM_CALLS % "deny ENOSYS ptrace", "c.sbx")
+    together = sbc("check", first, second, other, "--json").json()["files"]
+    alone = [sbc("check", path, "--json").json()["files"][0] for path in (first, second, other)]
+    for made in (*together, *alone):
+        for figures in made["profiles"][0]["filters"]:
+            del figures["proof_ms"]
+    assert together == alone
+    assert together[0]["profiles"] == together[1]["profiles"]
+    lines = [[found["line"] for found in made["diagnostics"]] for made in together]
+    assert lines[1] == [line + 1 for line in lines[0]]
+
+
 def test_every_command_has_examples() -> None:
     for name, parser in build_parsers(None).commands.items():
         assert f"sbc {name}" in parser.format_help().split("example", 1)[1], name

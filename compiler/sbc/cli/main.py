@@ -26,6 +26,24 @@ examples:
 """
 
 
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    """Formats help. argparse makes one for every option, and would import shutil and every compressor for its width."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+def _columns() -> int:
+    """Give the terminal's width as `shutil.get_terminal_size` does."""
+    with suppress(KeyError, ValueError):
+        if (told := int(os.environ["COLUMNS"])) > 0:
+            return told
+    try:
+        return os.get_terminal_size(1).columns or 80
+    except OSError:
+        return 80
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that tells when its help cannot be written, as every command does with its result."""
 
@@ -47,7 +65,7 @@ def build_parsers(wanted: str | None) -> Parsers:
         prog="sbc",
         description="Compile one sandbox policy to every target, proven.",
         epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Formatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"sbc {__version__}")
@@ -58,7 +76,7 @@ def build_parsers(wanted: str | None) -> Parsers:
             command.name,
             help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=Formatter,
             allow_abbrev=False,
         )
         if wanted is None or wanted == command.name:

@@ -18,6 +18,20 @@ MAX_DEPTH = 32
 MAX_FILES = 200
 
 
+_STOCK: dict[str, tree.SourceTree] = {}
+"""The trees of the stock library that this process has read: where many files are compiled, each is read once."""
+
+
+def _stock_tree(source: Source) -> tree.SourceTree | None:
+    """Give the stored tree of a file of the stock library, which must be of this very text."""
+    known = _STOCK.get(source.name)
+    if known is None or known.span.source != source:
+        known = load_stored(source)
+        if known is not None:
+            _STOCK[source.name] = known
+    return known
+
+
 class Module:
     """One file: its tree, and the files that it uses directly, in the order written.
 
@@ -90,7 +104,7 @@ class Modules:
         source = read_source(path, name, self._reporter)
         if source is None:
             return None
-        syntax = (load_stored(source) if stock else None) or self._parse(source)
+        syntax = (_stock_tree(source) if stock else None) or self._parse(source)
         if syntax is None:
             return None
         module = Module(source, syntax, stock)
@@ -161,7 +175,11 @@ class Modules:
         if not path.is_file():
             known = _stock_names()
             listed = ", ".join(f"`<{name}>`" for name in known)
-            self._reporter.add(problems.UnknownStock(target.span, target.name, self._reporter.closest(target.name, known, "stock"), listed))
+            self._reporter.add(
+                problems.UnknownStock(
+                    target.span, target.name, self._reporter.closest(target.name, known, "stock"), listed
+                )
+            )
             return None
         return self._load(path, f"<{target.name}>", target.span, stock=True)
 

@@ -1,5 +1,7 @@
 """The filters of a profile: each is made, checked by the kernel's rules, and proven to decide as its policy does."""
 
+from collections.abc import Hashable
+from functools import lru_cache
 from time import perf_counter
 
 from sbc.backends.bpf.generate import generate
@@ -16,6 +18,13 @@ BITMAP_NUMBERS = 471
 
 NO_BITMAP = frozenset({"mips64el", "x32"})
 """ABIs for which the kernel keeps no bitmap: their `asm/seccomp.h` has no `SECCOMP_ARCH_NATIVE` or `_COMPAT`."""
+
+
+_Meaning = tuple[Hashable, ...]
+_BUILT: dict[_Meaning, tuple[Program, int, float]] = {}
+"""The filters that this process has proven, by the meaning of their policies: many profiles share one list."""
+
+_MOST_BUILT = 1000
 
 
 class FilterDiffers(Exception):
@@ -65,17 +74,22 @@ class Filter(Record):
 
     def report(self) -> FilterReport:
         """Give its figures. Counting costs more than making it: only `sbc check` and the benchmark ask."""
-        from sbc.backends.bpf.const_allow import const_allow  # noqa: PLC0415
-
         arches = [abi.arch for abi in self.policy.abis if abi.arch.name not in NO_BITMAP]
         return FilterReport(
             self.policy.name,
             len(self.program),
             longest_path(self.program),
-            tuple((arch.name, len(const_allow(self.program, arch.audit, range(BITMAP_NUMBERS)))) for arch in arches),
+            tuple((arch.name, _const_allowed(self.program, arch.audit)) for arch in arches),
             self.proof_nodes,
             self.proof_ms,
         )
+
+
+@lru_cache(_MOST_BUILT)
+def _const_allowed(program: Program, audit: int) -> int:
+    from sbc.backends.bpf.const_allow import const_allow  # noqa: PLC0415
+
+    return len(const_allow(program, audit, range(BITMAP_NUMBERS)))
 
 
 def longest_path(program: Program) -> int:
@@ -104,6 +118,9 @@ def build(policy: FilterPolicy) -> Filter:
     from sbc.decision.prove import Counterexample, prove  # noqa: PLC0415
     from sbc_runtime.verifier import verify  # noqa: PLC0415
 
+    meaning = _meaning(policy)
+    if (known := _BUILT.get(meaning)) is not None:
+        return Filter(policy, *known)
     program = generate(policy)
     verify(program)
     start = perf_counter()
@@ -118,7 +135,24 @@ def build(policy: FilterPolicy) -> Filter:
             _in_words(proof.expected),
             _in_words(proof.got),
         )
+    if len(_BUILT) >= _MOST_BUILT:
+        _BUILT.clear()
+    _BUILT[meaning] = program, proof.nodes, milliseconds
     return Filter(policy, program, proof.nodes, milliseconds)
+
+
+def _meaning(policy: FilterPolicy) -> _Meaning:
+    """Give all of a policy that a filter is made from and held to: everything but where it is written."""
+    abis = (
+        (
+            abi.arch.name,
+            tuple((rule.number, rule.call, rule.verdict, rule.condition) for rule in abi.rules),
+            abi.default,
+            abi.newer and (abi.newer.low, abi.newer.high, abi.newer.verdict),
+        )
+        for abi in policy.abis
+    )
+    return (policy.foreign, *abis)
 
 
 def _in_words(verdict: Verdict) -> str:
