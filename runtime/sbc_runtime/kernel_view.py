@@ -71,8 +71,8 @@ def mountinfo(process: int) -> tuple[MountLine, ...]:
                 int(fields[0]),
                 int(fields[1]),
                 fields[2].decode(),
-                _plain(fields[3]),
-                _plain(fields[4]),
+                plain(fields[3]),
+                plain(fields[4]),
                 frozenset(fields[5].decode().split(",")),
                 fields[fields.index(b"-", 6) + 1].decode(),
             )
@@ -80,7 +80,7 @@ def mountinfo(process: int) -> tuple[MountLine, ...]:
     return tuple(found)
 
 
-def _plain(field: bytes) -> str:
+def plain(field: bytes) -> str:
     """Undo the octal escapes of blanks, tabs, newlines and backslashes."""
     if b"\\" not in field:
         return os.fsdecode(field)

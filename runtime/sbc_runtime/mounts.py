@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from sbc_runtime import libc
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.mount_options import ALL, BASE, Options, attributes
+from sbc_runtime.prepare.layout import parents
 from sbc_runtime.prepare.paths import reopen
 from sbc_runtime.prepared import Mask, Mount, Prepared
 
@@ -30,14 +32,8 @@ SHM_SIZE = 64 << 20
 """The most that /dev/shm holds, in bytes."""
 
 _DEV_SIZE = 64 << 10
-_BASE = libc.ATTR_NOSUID | libc.ATTR_NODEV
-_ALL = _BASE | libc.ATTR_NOEXEC
+_DEVICE = libc.ATTR_NOSUID | libc.ATTR_NOEXEC
 _T = TypeVar("_T")
-
-
-def attributes(mount: Mount) -> int:
-    """Give the options (mount_setattr(2)) that a mount of the plan has, with all mounts below it."""
-    return _BASE | (libc.ATTR_RDONLY if mount.read_only else 0) | (libc.ATTR_NOEXEC if mount.noexec else 0)
 
 
 def root_of(prepared: Prepared) -> Mount | None:
@@ -45,36 +41,32 @@ def root_of(prepared: Prepared) -> Mount | None:
     return next((mount for mount in prepared.mounts if mount.place == "/" and mount.kind == "bind"), None)
 
 
-def clone_sources(mounts: tuple[Mount, ...], host_root: bool) -> dict[str, int]:
-    """Clone every source with its options, as the caller of now may; descriptors of detached trees by place.
+def clone_sources(mounts: tuple[Mount, ...], host_root: bool, *, options: bool = True) -> dict[str, int]:
+    """Clone every source; descriptors of detached trees by place. `options`: whether each gets its own here.
 
     For uid 0, before the ids change: the command's ids need not be able to search the folders above.
     """
     root = os.open("/", os.O_PATH | os.O_CLOEXEC)
     trees: dict[str, int] = {}
     if host_root and not any(mount.place == "/" for mount in mounts):
-        trees["/"] = _whole(root)
+        trees["/"] = libc.open_tree(root)
+        if options:
+            libc.mount_setattr(trees["/"], BASE | libc.ATTR_RDONLY)
     for mount in mounts:
         if mount.kind == "bind":
             trees[mount.place] = _clone(root, mount)
+            if options:
+                libc.mount_setattr(trees[mount.place], attributes(mount))
     os.close(root)
     return trees
-
-
-def _whole(root: int) -> int:
-    tree = libc.open_tree(root)
-    libc.mount_setattr(tree, _BASE | libc.ATTR_RDONLY)
-    return tree
 
 
 def _clone(root: int, mount: Mount) -> int:
     source = reopen(root, mount.source, mount.device, mount.inode)
     try:
-        tree = libc.open_tree(source)
+        return libc.open_tree(source)
     finally:
         os.close(source)
-    libc.mount_setattr(tree, attributes(mount))
-    return tree
 
 
 class Builder:
@@ -83,12 +75,14 @@ class Builder:
     def __init__(self, prepared: Prepared, trees: dict[str, int]) -> None:
         self.prepared = prepared
         self.trees = trees
+        self._ready = frozenset(trees)
         self._seal: list[str] = []
         # Mounts in which folders can be made: those of our own, by place.
         self._own = {mount.place for mount in prepared.mounts if mount.kind in {"tmpfs", "hide"}}
         self._shown = root_of(prepared)
         if not prepared.host_root and self._shown is None:
             self._own.add("/")
+        self._above = {above for mount in prepared.mounts for above in parents(mount.place)}
         self._binds = {mount.place for mount in prepared.mounts if mount.kind == "bind"}
 
     def build(self) -> None:
@@ -118,13 +112,15 @@ class Builder:
         os.chdir("/")
         self.stage = os.open("/", os.O_PATH | os.O_CLOEXEC)
         self.old = os.open("/old", os.O_PATH | os.O_CLOEXEC)
+        self._options = Options(self.stage)
 
     def _root(self) -> None:
         if self.prepared.host_root or self._shown is not None:
+            wanted = BASE | libc.ATTR_RDONLY if self._shown is None else attributes(self._shown)
             tree = self.trees.pop("/", -1)
             if tree < 0:
-                tree = _whole(self.old) if self._shown is None else _clone(self.old, self._shown)
-            self._attach(tree, os.open("/new", os.O_PATH | os.O_CLOEXEC))
+                tree = libc.open_tree(self.old) if self._shown is None else _clone(self.old, self._shown)
+            self._attach(tree, os.open("/new", os.O_PATH | os.O_CLOEXEC), "/", wanted)
         else:
             libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=1m")
         self.new = os.open("/new", os.O_PATH | os.O_CLOEXEC)
@@ -134,8 +130,7 @@ class Builder:
     def _devices(self) -> None:
         if self.prepared.devices == "host":
             tree = libc.open_tree(self.old, "dev")
-            libc.mount_setattr(tree, libc.ATTR_NOSUID | libc.ATTR_NOEXEC)
-            self._attach(tree, self._target("/dev", True))
+            self._attach(tree, self._target("/dev", True), "/dev", _DEVICE)
         else:
             self._tmpfs("/dev", libc.MS_NOSUID | libc.MS_NOEXEC, f"mode=755,size={_DEV_SIZE}")
             self._own.add("/dev")
@@ -143,9 +138,9 @@ class Builder:
             names = (*DEVICES, "tty") if self.prepared.devices == "standard" else DEVICES
             for name in names:
                 tree = libc.open_tree(self.old, f"dev/{name}", recursive=False)
-                libc.mount_setattr(tree, libc.ATTR_NOSUID | libc.ATTR_NOEXEC, recursive=False)
                 os.close(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644, dir_fd=device))
-                self._attach(tree, libc.openat2(device, name, os.O_PATH, libc.RESOLVE_NO_SYMLINKS))
+                target = libc.openat2(device, name, os.O_PATH, libc.RESOLVE_NO_SYMLINKS)
+                self._attach(tree, target, f"/dev/{name}", _DEVICE, recursive=False)
             for name, target in _LINKS:
                 os.symlink(target, name, dir_fd=device)
             os.mkdir("shm", 0o755, dir_fd=device)
@@ -171,26 +166,22 @@ class Builder:
             if tree < 0:
                 tree = _clone(self.old, mount)
             target = self._target(mount.place, mount.directory)
-            self._attach(tree, target)
+            self._attach(tree, target, mount.place, attributes(mount))
         elif mount.kind == "tmpfs":
             budget = (f",size={mount.size}" if mount.size else "") + (
                 f",nr_inodes={mount.inodes}" if mount.inodes else ""
             )
             flags = libc.MS_NOSUID | libc.MS_NODEV | (libc.MS_NOEXEC if mount.noexec else 0)
             self._tmpfs(mount.place, flags, "mode=1777" + budget)
-        elif mount.directory and self._holds_others(mount.place):
+        elif mount.directory and mount.place in self._above:
             self._tmpfs(mount.place, libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC, "mode=555,size=64k")
             self._seal.append(mount.place)
         else:
-            self._cover(self._target(mount.place, mount.directory), mount.directory)
+            self._cover(self._target(mount.place, mount.directory), mount.place, mount.directory)
 
-    def _holds_others(self, place: str) -> bool:
-        return any(one.place.startswith(place.rstrip("/") + "/") for one in self.prepared.mounts)
-
-    def _cover(self, target: int, directory: bool) -> None:
+    def _cover(self, target: int, place: str, directory: bool) -> None:
         tree = libc.open_tree(self.stage, "void" if directory else "empty", recursive=False)
-        libc.mount_setattr(tree, _ALL | libc.ATTR_RDONLY, recursive=False)
-        self._attach(tree, target)
+        self._attach(tree, target, place, ALL | libc.ATTR_RDONLY, recursive=False)
 
     def _proc(self) -> None:
         target = self._target("/proc", True)
@@ -208,19 +199,18 @@ class Builder:
         except FileNotFoundError:
             return  # this kernel does not have it
         if mask.hide:
-            self._cover(target, _is_folder(target))
+            self._cover(target, f"/proc/{mask.entry}", _is_folder(target))
             return
-        tree = libc.open_tree(target)
-        libc.mount_setattr(tree, _ALL | libc.ATTR_RDONLY)
-        self._attach(tree, target)
+        self._attach(libc.open_tree(target), target, f"/proc/{mask.entry}", ALL | libc.ATTR_RDONLY)
 
     def _finish(self) -> None:
         for place in reversed(self._seal):
             target = self._target(place, True)
-            libc.mount_setattr(target, _ALL | libc.ATTR_RDONLY, recursive=False)
+            self._options.change(target, place, ALL | libc.ATTR_RDONLY, recursive=False)
             os.close(target)
         if self._shown is None:
-            libc.mount_setattr(self.new, _BASE | libc.ATTR_RDONLY, recursive=False)
+            self._options.change(self.new, "/", BASE | libc.ATTR_RDONLY, recursive=False)
+        self._options.close()
         os.fchdir(self.new)
         libc.pivot_root(".", ".")
         libc.umount(".")
@@ -234,9 +224,14 @@ class Builder:
         libc.mount("tmpfs", ".", "tmpfs", flags, data)
         os.close(target)
 
-    def _attach(self, tree: int, target: int) -> None:
+    def _attach(self, tree: int, target: int, place: str, wanted: int, *, recursive: bool = True) -> None:
+        """Mount a tree with options, which it has before anybody can see it; not in vain where it has them already."""
         try:
+            if self._options.can and place not in self._ready:
+                libc.mount_setattr(tree, wanted, recursive)
             libc.move_mount(tree, target)
+            if not self._options.can:
+                self._options.change(-1, place, wanted, recursive=recursive)
         finally:
             os.close(target)
             os.close(tree)

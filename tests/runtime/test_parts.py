@@ -36,6 +36,11 @@ FAILED = Ended(1 << 8, 0)
         (KILLED, MEMORY._replace(memory=900), "memory-limit"),
         (FAILED, MEMORY._replace(memory=1000), "exited"),
         (KILLED, NOTHING._replace(oom_killed=True), "memory-limit"),
+        # The kernel ended the whole cgroup, init too.
+        (None, NOTHING._replace(oom_killed=True), "memory-limit"),
+        (None, NOTHING._replace(oom_killed=True, killed="sandbox-failed"), "memory-limit"),
+        (None, NOTHING._replace(oom_killed=True, killed="timed-out"), "timed-out"),
+        (FAILED, NOTHING._replace(oom_killed=True), "exited"),
         (KILLED, CPU._replace(cpu=949), "signalled"),
         (KILLED, CPU._replace(cpu=950), "cpu-limit"),
         (Ended(signal.SIGXCPU, 0), CPU, "cpu-limit"),

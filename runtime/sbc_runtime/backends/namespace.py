@@ -18,6 +18,7 @@ from sbc_runtime.arch import native_arch
 from sbc_runtime.backends.interface import ChildDescriptors, Ended, Readiness, Watch
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
+from sbc_runtime.mount_options import settable
 from sbc_runtime.mounts import clone_sources
 from sbc_runtime.outcome import Level, ReadBack, RunLoss
 from sbc_runtime.prepared import Prepared
@@ -59,7 +60,7 @@ class NamespaceBackend:
         """Make the sandbox up to the waiting command."""
         host = readback.own()
         try:
-            trees = clone_sources(prepared.mounts, prepared.host_root) if prepared.ids.mapped_by_root else {}
+            trees = _sources(prepared) if prepared.ids.mapped_by_root else {}
         except OSError as error:
             raise SetupFailed.of("mounts", error, "run as root with CAP_SYS_ADMIN, or as an ordinary user") from None
         machine = os.uname()
@@ -261,6 +262,13 @@ def readiness() -> Readiness:
         os._exit(0)
     os.waitpid(pid, 0)
     return Readiness(True, "", "")
+
+
+def _sources(prepared: Prepared) -> dict[str, int]:
+    root = os.open("/", os.O_PATH | os.O_CLOEXEC)
+    can = settable(root)
+    os.close(root)
+    return clone_sources(prepared.mounts, prepared.host_root, options=can)
 
 
 def _write_maps(pid: int, prepared: Prepared) -> None:

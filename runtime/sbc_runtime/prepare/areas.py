@@ -7,6 +7,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Absent
 from sbc_runtime.plan import PathRule
 from sbc_runtime.prepare.layout import Layout, below, bind, hide, joined, parents
+from sbc_runtime.prepare.movers import Movers
 from sbc_runtime.prepare.paths import Found, resolve
 from sbc_runtime.prepare.reserved import Kernel, refuse_place, refuse_source
 from sbc_runtime.prepare.values import Bases
@@ -38,7 +39,7 @@ class Areas:
                 missing.append(rule)
             else:
                 found.append((rule, seen))
-        movers = [(rule, seen) for rule, seen in found if rule.place is not None]
+        movers = Movers(found)
         for rule, seen in found:
             if rule.access != "hide":
                 self._show(rule, seen, movers)
@@ -73,7 +74,7 @@ class Areas:
             refuse_source(rule, found, self.kernel)
         return found
 
-    def _show(self, rule: PathRule, found: Found, movers: list[tuple[PathRule, Found]]) -> None:
+    def _show(self, rule: PathRule, found: Found, movers: Movers) -> None:
         where = rule.statement.where()
         place = self._place(rule, found, movers)
         refuse_place(rule, found, place)
@@ -85,18 +86,18 @@ class Areas:
             if rule.path.base is not None:
                 self.links.update(self.bases.found[rule.path.base].links)
 
-    def _place(self, rule: PathRule, found: Found, movers: list[tuple[PathRule, Found]]) -> str:
+    def _place(self, rule: PathRule, found: Found, movers: Movers) -> str:
         """Give the sandbox path of a rule: its own `as`, or moved with the nearest path above it that has one.
 
         What is moved with another is placed by its path without links, as the moved folder shows it.
         """
-        if rule.place is not None and not _moved(rule, movers):
+        if rule.place is not None and not movers.moves(rule):
             return self.bases.spelled(rule.place)
-        for above in parents(found.real):
-            for mover, seen in movers:
-                if seen.real == above and mover.place is not None:
-                    return joined(self.bases.spelled(mover.place), below(found.real, above))
-        return found.real
+        above = movers.nearest(found.real)
+        if above is None:
+            return found.real
+        real, to = above
+        return joined(self.bases.spelled(to), below(found.real, real))
 
     def _protect(self, rule: PathRule, found: Found) -> None:
         where = rule.statement.where()
@@ -165,15 +166,3 @@ class Areas:
             return
         why = f"`{found.real}` belongs to {found.owner}:{found.group}, the command runs as the host's {ids.host_user}"
         raise SetupFailed("paths", why, f"chown -R {ids.host_user}:{ids.host_group} {found.real}", 13, where)
-
-
-def _moved(rule: PathRule, movers: list[tuple[PathRule, Found]]) -> bool:
-    """Whether a rule's place is only what a path above it, moved by `as`, makes it."""
-    for mover, _ in movers:
-        above, to = mover.path, mover.place
-        if to is None or rule.place is None or rule.path.base != above.base or rule.place.base != to.base:
-            continue
-        rest = rule.path.rest[len(above.rest) :]
-        if rest.startswith("/") and rule.path.rest.startswith(above.rest) and rule.place.rest == to.rest + rest:
-            return True
-    return False

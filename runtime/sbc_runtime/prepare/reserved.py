@@ -8,6 +8,7 @@ import os
 from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.kernel_view import plain
 from sbc_runtime.plan import PathRule
 from sbc_runtime.prepare.layout import Layout, bind, hide
 from sbc_runtime.prepare.paths import Found, resolve
@@ -40,13 +41,8 @@ def kernel_mounts() -> Kernel:
                 if mark in line:
                     fields = line.split(b" ", 5)
                     major, _, minor = fields[2].partition(b":")
-                    known[_plain(fields[4])] = os.makedev(int(major), int(minor))
+                    known[plain(fields[4])] = os.makedev(int(major), int(minor))
     return found
-
-
-def _plain(field: bytes) -> str:
-    parts = field.split(b"\\")
-    return os.fsdecode(parts[0] + b"".join(bytes((int(part[:3], 8),)) + part[3:] for part in parts[1:]))
 
 
 def is_below(path: str, folder: str) -> bool:
