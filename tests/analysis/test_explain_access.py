@@ -22,7 +22,7 @@ from tests.analysis.lowered import of_text, shipped
         ("agent-check", "read", "/workshop", False),
         ("agent-check", "read", "/usr/bin/env", True),
         ("agent-check", "write", "/usr/bin/env", False),
-        ("agent-check", "write", "/tmp", True),  # noqa: S108 (a path of the sandbox)
+        ("agent-check", "write", "/tmp", True),
         ("agent-check", "read", "/etc/passwd", False),
         ("agent-check", "read", "${workdir}/x", False),
         ("agent-check", "write", "/dev/null", True),

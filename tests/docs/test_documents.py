@@ -272,7 +272,10 @@ ONE, TWO = Between(0, 32, 1, 1), Masked(0, 32, 0xFFFFFFFF, 2)
         (Between(2, 16, 9, 0xFFFF), "arg2:u16 >= 9"),
         (Between(2, 16, 9, 1000), "arg2:u16 in 9..0x3e8"),
         (Not(Between(2, 16, 9, 10)), "not (arg2:u16 in 9..10)"),
-        (AllOf((FLAGS, AnyOf((ONE, FLAGS)))), "arg0:u64 & 0x7e020000 == 0 and (arg0:u32 == 1 or arg0:u64 & 0x7e020000 == 0)"),
+        (
+            AllOf((FLAGS, AnyOf((ONE, FLAGS)))),
+            "arg0:u64 & 0x7e020000 == 0 and (arg0:u32 == 1 or arg0:u64 & 0x7e020000 == 0)",
+        ),
         (ALWAYS, "always"),
         (NEVER, "never"),
     ],

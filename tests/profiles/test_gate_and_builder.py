@@ -24,7 +24,7 @@ def test_writes_only_where_work_is_done(profile: str, system: System) -> None:
         str(rule.path) for rule in policy.files.rules if rule.access == "write" and rule.origin.on in (None, system)
     }
     assert writable == {"${worktree}"} | (
-        {"/tmp", "/private/tmp", "${tmpdir}", "/private/var/folders"} if system == "macos" else set()  # noqa: S108
+        {"/tmp", "/private/tmp", "${tmpdir}", "/private/var/folders"} if system == "macos" else set()
     )
     for path in ("${worktree}/.git/hooks/x", "${worktree}/node_modules/x", "/etc/x", "~/x", "/usr/local/bin/x"):
         assert not explain_path(policy, "write", path, system).allowed
