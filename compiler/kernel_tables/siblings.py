@@ -9,7 +9,7 @@ from expect import expect
 LINES = """
 chmod fchmod fchmodat fchmodat2
 chown lchown fchown fchownat chown32 lchown32 fchown32
-open openat openat2 creat open_by_handle_at
+open openat openat2 creat
 mount move_mount fsmount open_tree open_tree_attr fsopen fsconfig fspick
 mount_setattr open_tree_attr
 umount umount2

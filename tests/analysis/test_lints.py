@@ -142,7 +142,42 @@ class TestIoUring:
         assert codes(tmp_path, rules) == []
 
 
+    @pytest.mark.parametrize("call", ["openat", "openat2", "statx", "connect", "sendto", "read", "mkdirat", "ftruncate"])
+    def test_one_call_of_a_row_is_denied(self, tmp_path: Path, call: str) -> None:
+        rules = f"default allow\nallow {{ io_uring_* socket }}\ndeny EPERM {call}\ninclude @stock-denylist"
+        assert [title for code, _, title in found(tmp_path, rules) if code == "SBX504"] == [
+            f"`{call}` is denied, but `io_uring_setup`, `io_uring_enter` and `io_uring_register` are open: "
+            "a ring carries it out unseen"
+        ]
+
+    def test_one_call_of_a_row_is_denied_for_some_arguments(self, tmp_path: Path) -> None:
+        rules = "default allow\nallow { io_uring_* socket }\ndeny EPERM openat when flags has any O_CREAT"
+        assert "SBX504" in codes(tmp_path, f"{rules}\ninclude @stock-denylist")
+
+    @pytest.mark.parametrize("rule", ["deny ENOSYS openat2", "deny EPERM chmod", "deny EPERM { fork vfork }"])
+    def test_what_a_ring_adds_nothing_to(self, tmp_path: Path, rule: str) -> None:
+        rules = f"default allow\nallow {{ io_uring_* socket }}\n{rule}\ninclude @stock-denylist"
+        assert "SBX504" not in codes(tmp_path, rules)
+
+    def test_an_allow_list_of_the_newer_call(self, tmp_path: Path) -> None:
+        rules = "default deny ENOSYS\nallow { %s io_uring_* }"
+        every = "openat unlinkat renameat renameat2 mkdirat symlinkat linkat ftruncate fallocate fsetxattr fgetxattr statx "
+        every += "socket connect bind listen accept4 shutdown sendto recvfrom read write splice fsync fadvise64"
+        assert codes(tmp_path, rules % every) == []
+        assert codes(tmp_path, rules % every.replace("connect", "")) == ["SBX504"]
+
+
 class TestSiblings:
+    @pytest.mark.parametrize(
+        ("call", "newer"),
+        [("openat", "openat2"), ("fchmodat", "fchmodat2"), ("chown", "fchownat"),
+         ("accept", "accept4"), ("newfstatat", "statx"), ("renameat", "renameat2")],
+    )  # fmt: skip
+    def test_a_newer_one_whatever_else_is_open(self, tmp_path: Path, call: str, newer: str) -> None:
+        titles = [title for code, _, title in found(tmp_path, STOCK + f"deny EPERM {call}") if code == "SBX505"]
+        assert len(titles) == 1
+        assert f"`{newer}` " in titles[0]
+
     def test_chmod(self, tmp_path: Path) -> None:
         ((code, line, title),) = found(tmp_path, STOCK + "deny EPERM chmod")
         assert (code, line) == ("SBX505", 3)

@@ -11,6 +11,7 @@ from sbc.analysis import (
     needed_calls,
     newer_calls,
     overrides,
+    seatbelt_words,
     siblings,
     start_folder,
 )
@@ -20,6 +21,7 @@ from sbc.diagnostics.diagnostic import Diagnostic
 Check = Callable[[Subject], Iterable[Diagnostic]]
 
 CHECKS: tuple[Check, ...] = (
+    seatbelt_words.check,
     dead_rules.check,
     default_allow.check,
     foreign_abi.check,

@@ -27,8 +27,9 @@ _Found = dict[Span, tuple[Rule, dict[str, Sibling]]]
 def check(subject: Subject) -> Iterator[SiblingOpen]:
     """Report each rule of the profile's author once, with every sibling that is open on some ABI.
 
-    Asked of are newer siblings, which an author could not know or forgot. Where an older one is open as well, the rule
-    means that very call and not its work: `deny open_by_handle_at` does not mean to deny `openat2`.
+    Asked of is every newer sibling that is carried out whatever its arguments: an author could not know it, or forgot.
+    An older one was there to be seen, and is left open on purpose (`deny openat2`, whose flags no filter can read), but
+    for the calls of `ANY_AGE`. A sibling on which the profile has a rule with a condition was thought of.
     """
     found: _Found = {}
     for calls in subject.calls():
@@ -46,8 +47,6 @@ def _look(calls: Calls, rule: Rule, span: Span, found: _Found) -> None:
         return
     own = _order(_since(rule.call))
     any_age = rule.call in ANY_AGE and not is_enosys(rule.verdict, calls.abi.arch.name)
-    if not any_age and any(_order(sibling.since) < own for sibling in others):
-        return
     for sibling in others:
         if (any_age or _order(sibling.since) > own) and _can_do(calls, rule, sibling.call):
             found.setdefault(span, (rule, {}))[1].setdefault(sibling.call, sibling)

@@ -4,8 +4,7 @@ Source: the package `system-calls` and, for calls that kernels removed, the numb
 """
 
 from collections.abc import Mapping
-from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 
 from sbc.kernel._data import load
@@ -34,9 +33,26 @@ def all_calls() -> frozenset[str]:
     return frozenset(load("calls")["since"])
 
 
+@lru_cache(1024)
 def expand_glob(pattern: str) -> tuple[str, ...]:
-    """The calls of any ABI that match a shell pattern, sorted; none match: empty."""
-    return tuple(sorted(call for call in all_calls() if fnmatchcase(call, pattern)))
+    """The calls of any ABI that match a pattern, where `*` stands for any text, sorted; none match: empty."""
+    if "*" not in pattern:
+        return (pattern,) if pattern in all_calls() else ()
+    first, *middle, last = pattern.split("*")
+    shortest = len(pattern) - pattern.count("*")
+    ends = (call for call in all_calls() if call.startswith(first) and call.endswith(last) and len(call) >= shortest)
+    return tuple(sorted(call for call in ends if _in_order(middle, call[len(first) : len(call) - len(last)])))
+
+
+def _in_order(pieces: list[str], text: str) -> bool:
+    """Tell whether the pieces stand in a text, one behind the other."""
+    at = 0
+    for piece in pieces:
+        found = text.find(piece, at)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
 
 
 def in_main_table(abi: str, number: int) -> bool:

@@ -1,5 +1,7 @@
 """The statements of the `syscalls` blocks of a chain, in the order in which they are tried, with where each holds."""
 
+from collections.abc import Iterator, Sequence
+
 from sbc.diagnostics.catalogue import groups as group_problems
 from sbc.diagnostics.catalogue import names, verdicts
 from sbc.diagnostics.catalogue.blocks import NeverApplies
@@ -13,6 +15,9 @@ from sbc.syntax import tree
 from sbc_runtime.arch import ARCHES
 
 EVERYWHERE = frozenset(ARCHES)
+MAX_RULES = 200_000
+"""So many rules a profile may have, one for each call on each ABI: 40 on each call of ten ABIs."""
+
 _BLOCK = "the `syscalls` block"
 _ON = "an `on` block"
 
@@ -34,6 +39,16 @@ class PlacedNewer(Record):
     level: int
 
 
+def _once(written: "Sequence[tree.Word | tree.GroupRef]") -> "Iterator[tree.Word | tree.GroupRef]":
+    """Give what a rule names, each spelling at its first place."""
+    seen: set[tuple[bool, str]] = set()
+    for one in written:
+        key = (False, one.text) if isinstance(one, tree.Word) else (True, one.name)
+        if key not in seen:
+            seen.add(key)
+            yield one
+
+
 class Statements:
     """Walks `syscalls` bodies, includes and `on` blocks opened."""
 
@@ -51,6 +66,7 @@ class Statements:
         self._walked: dict[tuple[int, int], frozenset[str]] = {}
         self._included: set[int] = set()
         self._calls: dict[int, tuple[tree.Word, ...]] = {}
+        self._named_calls = 0
 
     def another(self) -> "Statements":
         """Give an empty one with the same names."""
@@ -153,10 +169,12 @@ class Statements:
     def _named(self, rule: tree.CallRule, module: Module) -> tuple[tree.Word, ...]:
         """Give the calls that a rule names, groups and patterns opened, each once."""
         key = id(rule)
+        if self._named_calls > MAX_RULES:
+            return ()
         if key not in self._calls:
             found: dict[str, tree.Word] = {}
             told = False
-            for written in rule.calls:
+            for written in _once(rule.calls):
                 if isinstance(written, tree.GroupRef):
                     content = self._groups.content(module, written, "system calls")
                     words = [tree.Word(one.text, written.span) for one in content.members if isinstance(one, tree.Word)]
@@ -166,7 +184,11 @@ class Statements:
                     told = told or not words
                 for word in words:
                     found.setdefault(word.text, word)
-            if not found and not told:
+            self._named_calls += len(found)
+            if self._named_calls > MAX_RULES:
+                self._reporter.add(verdicts.TooManyRules(rule.span, MAX_RULES))
+                found = {}
+            elif not found and not told:
                 self._reporter.add(verdicts.NoCalls(rule.span))
             self._calls[key] = tuple(found.values())
         return self._calls[key]

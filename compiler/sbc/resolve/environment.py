@@ -1,19 +1,17 @@
 """The `environment` block."""
 
-from collections.abc import Iterable
-
 from sbc.diagnostics.catalogue import blocks as problems
 from sbc.diagnostics.catalogue.verdicts import StatedTwice
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
-from sbc.policy.origin import Origin
+from sbc.policy.origin import Origin, System
 from sbc.policy.policy import Override
 from sbc.policy.process import Environment, Pattern, SetVariable
 from sbc.resolve.chain import Level
 from sbc.resolve.inherit import Entry, inherited
 from sbc.resolve.origins import origin_of
 from sbc.resolve.params import Params
-from sbc.resolve.systems import opened, systems_of
+from sbc.resolve.systems import SYSTEMS, opened, systems_of
 from sbc.syntax import tree
 
 Stated = Pattern | SetVariable
@@ -34,29 +32,30 @@ def lower_environment(
 
 def _read(block: tree.Block, params: Params, reporter: Reporter) -> list[Entry[Stated]]:
     found: list[Entry[Stated]] = []
+    earlier: _Earlier = {}
     for statement, on in opened(block.body or (), reporter):
         origin = origin_of("environment", statement, on)
         if isinstance(statement, tree.PatternStatement):
             if not statement.patterns:
                 reporter.add(problems.NothingNamed(statement.span))
             for word in statement.patterns:
+                subject = (statement.verb, word.text)
+                first = _first(earlier, subject, origin)
+                if first is not None:
+                    reporter.add(problems.StatedAgain(origin.span, f"`{statement.verb} {word.text}`", first))
+                    continue
                 pattern = Pattern(statement.verb, word.text, origin)
-                if not _again(found, (statement.verb, word.text), origin, word.span.text, reporter):
-                    found.append(Entry((("pattern", word.text), (statement.verb, word.text)), origin, pattern))
+                found.append(Entry((("pattern", word.text), subject), origin, pattern))
         elif isinstance(statement, tree.SetStatement):
-            found.extend(_set(statement, origin, found, params, reporter))
+            found.extend(_set(statement, origin, earlier, params, reporter))
     return found
 
 
 def _set(
-    statement: tree.SetStatement,
-    origin: Origin,
-    earlier: list[Entry[Stated]],
-    params: Params,
-    reporter: Reporter,
+    statement: tree.SetStatement, origin: Origin, earlier: "_Earlier", params: Params, reporter: Reporter
 ) -> list[Entry[Stated]]:
     name = statement.name.text
-    first = _earlier(earlier, ("set", name), origin)
+    first = _first(earlier, ("set", name), origin)
     if first is not None:
         reporter.add(StatedTwice(origin.span, f"the variable `{name}`", first))
     written = statement.value
@@ -64,17 +63,14 @@ def _set(
     return [] if value is None else [Entry((("set", name),), origin, SetVariable(name, value, origin))]
 
 
-def _again(
-    earlier: list[Entry[Stated]], subject: tuple[str, str], origin: Origin, text: str, reporter: Reporter
-) -> bool:
-    first = _earlier(earlier, subject, origin)
-    if first is not None:
-        reporter.add(problems.StatedAgain(origin.span, f"`{subject[0]} {text}`", first))
-    return first is not None
+_Earlier = dict[tuple[str, str, System], Span | None]
+"""Where each subject was stated first, for each system."""
 
 
-def _earlier(earlier: Iterable[Entry[Stated]], subject: tuple[str, str], origin: Origin) -> Span | None:
-    for entry in earlier:
-        if subject in entry.subjects and systems_of(entry.origin.on) & systems_of(origin.on):
-            return entry.origin.span
-    return None
+def _first(earlier: _Earlier, subject: tuple[str, str], origin: Origin) -> Span | None:
+    """Give where a subject was stated for one of the statement's systems; else note that it is now."""
+    keys = [(*subject, system) for system in SYSTEMS if system in systems_of(origin.on)]
+    first = next((earlier[key] for key in keys if key in earlier), None)
+    for key in keys:
+        earlier.setdefault(key, origin.span)
+    return first

@@ -4,7 +4,7 @@ A statement for one system replaces a statement for both on that system only.
 """
 
 from collections.abc import Hashable, Iterable
-from typing import Generic, NamedTuple, TypeVar, cast
+from typing import Generic, NamedTuple, TypeVar
 
 from sbc.diagnostics.catalogue.verdicts import StatedTwice
 from sbc.diagnostics.diagnostic import Reporter
@@ -62,12 +62,11 @@ def narrowed(entry: Entry[T], systems: frozenset[str]) -> Entry[T]:
 
 def refuse_repeats(level: Iterable[Entry[T]], reporter: Reporter) -> None:
     """Tell each statement of one profile whose subject, the first of its entry, another has for the same system."""
-    by_subject: dict[Hashable, list[Entry[T]]] = {}
+    stated: dict[tuple[Hashable, str], Span | None] = {}
     for entry in level:
-        earlier = by_subject.setdefault(entry.subjects[0], [])
-        for other in earlier:
-            if systems_of(entry.origin.on) & systems_of(other.origin.on):
-                first = cast("Span", other.origin.span)
-                reporter.add(StatedTwice(entry.origin.span, str(entry.subjects[0]), first))
-                break
-        earlier.append(entry)
+        keys = [(entry.subjects[0], system) for system in sorted(systems_of(entry.origin.on))]
+        first = next((stated[key] for key in keys if key in stated), None)
+        if first is not None:
+            reporter.add(StatedTwice(entry.origin.span, str(entry.subjects[0]), first))
+        for key in keys:
+            stated.setdefault(key, entry.origin.span)

@@ -52,7 +52,7 @@ def operand_of(subject: tree.Subject, place: Place, reporter: Reporter) -> Opera
     if argument is None:
         aliases = argument_aliases(place.call)
         listed = ", ".join(_spelled(one.name, aliases) for one in known.args)
-        near = reporter.closest(subject.name, [*(one.name for one in known.args), *aliases], place.call)
+        near = reporter.closest(subject.name, (*(one.name for one in known.args), *aliases), place.call)
         reporter.add(names.UnknownArgument(subject.span, subject.name, place.call, listed, near, place.span))
         return None
     if argument.position is None:

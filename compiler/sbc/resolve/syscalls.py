@@ -10,7 +10,7 @@ from sbc.policy.conditions import ALWAYS
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Override
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Newer, Rule, Syscalls
-from sbc.resolve.calls import PlacedNewer, Statements
+from sbc.resolve.calls import MAX_RULES, PlacedNewer, Statements
 from sbc.resolve.chain import Level
 from sbc.resolve.groups import Groups
 from sbc.resolve.guards import Guards
@@ -45,6 +45,7 @@ class SyscallLowering:
         self._origins: dict[int, Origin] = {}
         self._default: tuple[tree.VerdictWord | None, Origin] = (None, _NO_BLOCK)
         self._used: set[int] = set()
+        self._count = 0
         self.overrides: list[Override] = []
         self.listed: list[Origin] = []
 
@@ -123,7 +124,11 @@ class SyscallLowering:
         listed = [abi for joined in abis for abi in joined]
         foreign = self._winner("foreign-abi")
         newer = {abi: self._newer(abi) for abi in listed}
-        rules = {abi: self._rules(abi) for abi in listed}
+        rules: dict[str, list[Rule]] = {}
+        for abi in listed:
+            if (found := self._rules(abi)) is None:
+                return ()
+            rules[abi] = found
 
         def fallback(abi: str, number: int) -> Verdict:
             later = newer[abi]
@@ -152,7 +157,8 @@ class SyscallLowering:
 
     # ---- rules --------------------------------------------------------------------------------------------------
 
-    def _rules(self, abi: str) -> list[Rule]:
+    def _rules(self, abi: str) -> list[Rule] | None:
+        """Give the rules of an ABI; None where there are too many, which has then been told."""
         found: list[Rule] = []
         known = numbers(abi)
         for placed in self._statements.rules:
@@ -174,6 +180,10 @@ class SyscallLowering:
                 found.append(Rule(number, word.text, verdict, origin, condition))
             if len(found) > before:
                 self._used.add(id(node))
+                self._count += len(found) - before
+                if self._count > MAX_RULES:
+                    self._reporter.add(verdicts.TooManyRules(node.span, MAX_RULES))
+                    return None
         return found
 
     def _newer(self, abi: str) -> Newer | None:

@@ -178,3 +178,19 @@ class VersionBeforeAbi(Diagnostic):
 
     def title(self) -> str:
         return f"linux {self.version} did not have {self.abi} yet"
+
+
+class TooManyRules(Diagnostic):
+    """A rule on a group or a pattern is one rule for each call and each ABI; no profile needs so many.
+
+    Right: say a thing once. What an earlier rule without a condition decides needs no second one.
+    """
+
+    code: ClassVar[str] = "SBX233"
+    most: int
+
+    def title(self) -> str:
+        return f"there are more than {self.most:,} rules, counting one for each call on each ABI"
+
+    def label(self) -> str:
+        return "the limit is passed here"
