@@ -11,6 +11,8 @@ from sbc.seatbelt.decide import decide
 from sbc.seatbelt.load import load
 from tests.seatbelt.asking import refusal
 
+_LIST = "(define (g n l) (if (= n 0) l (g (- n 1) (append l l)))) (define l (g 16 '(1 2 3)))"
+
 ENDLESS = {
     "calls": "(define (f) (f)) (f)",
     "waits": "(define (f n) (+ 1 (f n))) (f 1)",
@@ -27,6 +29,14 @@ ENDLESS = {
     "nested with-filter": '(define (f) (with-filter (literal "/a") (f))) (f)',
     "nested map": "(define (f n) (map f '(1 2 3 4))) (f 1)",
     "regular expressions": '(define s "(a*)*(a*)*(a*)*(a*)*(a*)*") (define (f) (regex s) (f)) (f)',
+    "looking at a long list": f"{_LIST} (define (f) (length l) (f)) (f)",
+    "looking at a long list that is none": f"{_LIST} (define m (append l 5)) (define (f) (list? m) (f)) (f)",
+    "comparing long lists": f"{_LIST} (define m (append l (list))) (define (f) (equal? l m) (f)) (f)",
+    "searching a long list": f"{_LIST} (define (f) (member 7 l) (f)) (f)",
+    "a long form": f"(define (f) (or 1 {'x ' * 100_000}) (f)) (f)",
+    "a long form that a macro made": f"{_LIST} (define c (cons 'or l)) (macro (m form) c) (define (f) (m) (f)) (f)",
+    "long strings": '(define (g n s) (if (= n 0) s (g (- n 1) (string-append s s)))) (define (f) (g 9 "aaaa") (f)) (f)',
+    "names around names": "(define (f g) (f (lambda () g))) (f 1)",
     "ancestors": '(define (f s) (path-ancestors s) (f (string-append s s))) (f "/a/a/a/a/a/a")',
 }
 

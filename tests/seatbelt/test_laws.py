@@ -94,21 +94,31 @@ def test_where_a_bare_rule_stands_does_not_matter(rules: list[Said], at: int, op
 
 # ---- gathering paths into sets changes nothing -----------------------------------------------------------------------
 
+_KINDS = ("literal", "subpath", "prefix", "path-ancestors")
+_OTHERS = ("(vnode-type DIRECTORY)", '(regex #"^/a")', '(regex #"^/[a-b]/.$")', '(extension "x")')
+
+
+def _path_filter(kind: str, path: str) -> str:
+    return f'({kind} "{path}")'
+
+
+def _combined(name: str, parts: list[str]) -> str:
+    return f"({name} {' '.join(parts)})"
+
+
+def _opposite(one: str) -> str:
+    return f"(require-not {one})"
+
+
+def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    names = st.sampled_from(("require-all", "require-any"))
+    return st.builds(_combined, names, st.lists(inner, min_size=1, max_size=3)) | inner.map(_opposite)
+
+
 _FILTERS = st.recursive(
-    st.builds(
-        lambda kind, path: f'({kind} "{path}")',
-        st.sampled_from(("literal", "subpath", "prefix", "path-ancestors")),
-        st.sampled_from((*PATHS, "/a/", "/é", "${X}")),
-    )
-    | st.sampled_from(("(vnode-type DIRECTORY)", '(regex #"^/a")', '(regex #"^/[a-b]/.$")', '(extension "x")')),
-    lambda inner: (
-        st.builds(
-            lambda name, parts: f"({name} {' '.join(parts)})",
-            st.sampled_from(("require-all", "require-any")),
-            st.lists(inner, min_size=1, max_size=3),
-        )
-        | inner.map(lambda one: f"(require-not {one})")
-    ),
+    st.builds(_path_filter, st.sampled_from(_KINDS), st.sampled_from((*PATHS, "/a/", "/é", "${X}")))
+    | st.sampled_from(_OTHERS),
+    _larger,
     max_leaves=8,
 )
 
@@ -158,16 +168,20 @@ _WORDS = """
     with-filter with-modifier with-operations path-ancestors vnode-type DIRECTORY + - * = string->number error
     substring string-ref list-tail equal? assoc reverse length _IO SIGKILL send-signal string number->string
 """
-_TOKENS = st.one_of(
-    st.sampled_from(_WORDS.split()),
-    st.sampled_from(
-        ('"/a"', '#"^/a(b|c)*$"', '"localhost:*"', "1", "0", "-3", "#t", "#f", "()", "'a", "`(a ,x)", "'(1 2)")
-    ),
-    st.text(max_size=6).map(lambda text: '"' + text.replace("\\", "").replace('"', "").replace("\0", "") + '"'),
-)
-_FORMS = st.recursive(
-    _TOKENS, lambda inner: st.lists(inner, max_size=5).map(lambda parts: f"({' '.join(parts)})"), max_leaves=25
-)
+_DATA = ('"/a"', '#"^/a(b|c)*$"', '"localhost:*"', "1", "0", "-3", "#t", "#f", "()", "'a", "`(a ,x)", "'(1 2)")
+
+
+def _listed(parts: list[str]) -> str:
+    return f"({' '.join(parts)})"
+
+
+def _lists(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.lists(inner, max_size=5).map(_listed)
+
+
+_STRINGS = st.text(st.characters(exclude_characters='\0\\"'), max_size=6).map('"{}"'.format)
+_TOKENS = st.sampled_from(_WORDS.split()) | st.sampled_from(_DATA) | _STRINGS
+_FORMS = st.recursive(_TOKENS, _lists, max_leaves=25)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])

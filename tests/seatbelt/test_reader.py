@@ -34,28 +34,28 @@ def plain(value: Value) -> object:
     return value
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a ; b\n c #! d (\n e", ["'a", "'c", "'e"]),
-        ('"a\\n\\t\\r\\"\\\\"', [("string", 'a\n\t\r"\\')]),
-        ('"\\x41\\xe2\\x82\\xac"', [("string", "A€")]),
-        ('"\\101\\7x\\0601"', [("string", "A\x07x01")]),
-        ('"\\q\\/"', [("string", "q/")]),
-        ('"a\nb"', [("string", "a\nb")]),
-        (r'#"\.a\"', [("string", "\\.a\\")]),
-        ("#t #f #o17 #d19 #x1F #b101 #x-a", [True, False, 15, 19, 31, 5, -10]),
-        (r"#\a #\space #\newline #\x41 #\(", [("char", 97), ("char", 32), ("char", 10), ("char", 65), ("char", 40)]),
-        (
-            "'a `(b ,c ,@d)",
-            [["'quote", "'a"], ["'quasiquote", ["'b", ["'unquote", "'c"], ["'unquote-splicing", "'d"]]]],
-        ),
-        ("(a . b) (a b . (c))", [["'a", ("tail", "'b")], ["'a", "'b", "'c"]]),
-        ("12 -3 +4 1+ - file-read*", [12, -3, 4, "'1+", "'-", "'file-read*"]),
-        ("()", [[]]),
-        ("", []),
-    ],
-)
+_READ: list[tuple[str, object]] = [
+    ("a ; b\n c #! d (\n e", ["'a", "'c", "'e"]),
+    ('"a\\n\\t\\r\\"\\\\"', [("string", 'a\n\t\r"\\')]),
+    ('"\\x41\\xe2\\x82\\xac"', [("string", "A€")]),
+    ('"\\101\\7x\\0601"', [("string", "A\x07x01")]),
+    ('"\\q\\/"', [("string", "q/")]),
+    ('"a\nb"', [("string", "a\nb")]),
+    (r'#"\.a\"', [("string", "\\.a\\")]),
+    ("#t #f #o17 #d19 #x1F #b101 #x-a", [True, False, 15, 19, 31, 5, -10]),
+    (r"#\a #\space #\newline #\x41 #\(", [("char", 97), ("char", 32), ("char", 10), ("char", 65), ("char", 40)]),
+    (
+        "'a `(b ,c ,@d)",
+        [["'quote", "'a"], ["'quasiquote", ["'b", ["'unquote", "'c"], ["'unquote-splicing", "'d"]]]],
+    ),
+    ("(a . b) (a b . (c))", [["'a", ("tail", "'b")], ["'a", "'b", "'c"]]),
+    ("12 -3 +4 1+ - file-read*", [12, -3, 4, "'1+", "'-", "'file-read*"]),
+    ("()", [[]]),
+    ("", []),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), _READ)
 def test_what_is_read(text: str, expected: object) -> None:
     assert data(text) == expected
 
@@ -132,7 +132,8 @@ def written(value: object) -> str:
         case ("string", str() as text):
             return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
         case list():
-            return f"({' '.join(written(item) for item in value)})"  # pyright: ignore[reportUnknownVariableType]
+            items: list[object] = [*value]  # pyright: ignore[reportUnknownVariableType] (of an `object`)
+            return f"({' '.join(map(written, items))})"
         case _:
             raise AssertionError(value)
 

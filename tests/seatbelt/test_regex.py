@@ -11,22 +11,21 @@ from sbc.seatbelt.automaton import Automaton
 from sbc.seatbelt.regex import Broken, Never, Open, program
 from sbc.seatbelt.verdict import Meter, TooMuch
 
-_SIGNS = st.sampled_from(
-    (*"abA/", ".", "^", "$", "[ab]", "[^a/]", "[a-c]", r"\.", r"\/", r"\*", "[]a]", "[^]]", "[a-]")
-)
-_REPEATED = st.builds(lambda one, sign: one + sign, _SIGNS.filter(lambda s: s not in "^$"), st.sampled_from("*+?"))
-_PATTERNS = st.recursive(
-    st.lists(_SIGNS | _REPEATED, max_size=4).map("".join),
-    lambda inner: (
-        st.builds(
-            lambda parts, sign: f"({'|'.join(parts)}){sign}",
-            st.lists(inner, min_size=1, max_size=3),
-            st.sampled_from(("", "*", "+", "?")),
-        )
-        | st.lists(inner, min_size=1, max_size=3).map("".join)
-    ),
-    max_leaves=10,
-)
+_LETTERS = ("a", "b", "A", "/", ".", "[ab]", "[^a/]", "[a-c]", r"\.", r"\/", r"\*", "[]a]", "[^]]", "[a-]")
+_SIGNS = st.sampled_from((*_LETTERS, "^", "$"))
+_REPEATED = st.tuples(st.sampled_from(_LETTERS), st.sampled_from("*+?")).map("".join)
+
+
+def _grouped(parts: list[str], sign: str) -> str:
+    return f"({'|'.join(parts)}){sign}"
+
+
+def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    some = st.lists(inner, min_size=1, max_size=3)
+    return st.builds(_grouped, some, st.sampled_from(("", "*", "+", "?"))) | some.map("".join)
+
+
+_PATTERNS = st.recursive(st.lists(_SIGNS | _REPEATED, max_size=4).map("".join), _larger, max_leaves=10)
 
 
 @given(pattern=_PATTERNS, text=st.text("abAB/.*", max_size=10), folded=st.booleans())

@@ -16,6 +16,7 @@ def text_of(call: Call, arguments: list[Value], index: int) -> str:
     value = arguments[index]
     if not isinstance(value, str):
         raise call.wrong(f"takes a string, not {shown(value)}", index)
+    call.machine.budget.work(call.at, 1 + len(value) // 8)
     return value
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sbc.diagnostics.span import Span
 from sbc.seatbelt.forms import eval_of
-from sbc.seatbelt.machine import Apply, Environment, Form, Lambda, Machine, Macro, Step, parts_of
+from sbc.seatbelt.machine import Apply, Environment, Form, Lambda, Machine, Macro, Step
 from sbc.seatbelt.refuse import misused
 from sbc.seatbelt.values import NIL, UNSPECIFIED, Pair, Symbol, Value
 
@@ -14,12 +14,13 @@ class _Parameters(NamedTuple):
     rest: str | None
 
 
-def _parameters(value: Value, at: Span, form: str) -> _Parameters:
+def _parameters(machine: Machine, value: Value, at: Span, form: str) -> _Parameters:
     """Read `(a b)`, `(a . rest)` or `rest`."""
     fixed: list[str] = []
     while isinstance(value, Pair):
         if not isinstance(value.car, Symbol):
             raise misused(value.at, form, "takes words as parameters")
+        machine.budget.work(at, 1)
         fixed.append(value.car.name)
         value = value.cdr
     if value is not NIL and not isinstance(value, Symbol):
@@ -31,18 +32,20 @@ def _parameters(value: Value, at: Span, form: str) -> _Parameters:
     return _Parameters(tuple(fixed), rest)
 
 
-def function(name: str, parameters: Pair, body: list[Pair], environment: Environment, form: str) -> Lambda:
+def function(
+    machine: Machine, name: str, parameters: Pair, body: list[Pair], environment: Environment, *, form: str
+) -> Lambda:
     """Make a function; `parameters` is the cell whose item is the list of them."""
     if not body:
         raise misused(parameters.at, form, "takes a body")
-    fixed, rest = _parameters(parameters.car, parameters.at, form)
+    fixed, rest = _parameters(machine, parameters.car, parameters.at, form)
     return Lambda(name, fixed, rest, body[0], environment)
 
 
-def _lambda(_machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
+def _lambda(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
     if len(cells) < 3:
         raise misused(at, "lambda", "takes parameters and a body")
-    return function("lambda", cells[1], cells[2:], environment, "lambda")
+    return function(machine, "lambda", cells[1], cells[2:], environment, form="lambda")
     yield
 
 
@@ -56,7 +59,7 @@ def _define(machine: Machine, cells: list[Pair], environment: Environment, at: S
         if not isinstance(head.car, Symbol):
             raise misused(head.at, "define", "takes a word as name")
         rest = Pair(head.cdr, NIL, cells[1].at)
-        environment.names[head.car.name] = function(head.car.name, rest, cells[2:], environment, "define")
+        environment.names[head.car.name] = function(machine, head.car.name, rest, cells[2:], environment, form="define")
         return head.car
     if not isinstance(head, Symbol) or len(cells) != 3:
         raise misused(at, "define", "takes a name and a value")
@@ -72,15 +75,15 @@ class _Bindings(NamedTuple):
     values: list[Pair]
 
 
-def _bindings(cell: Pair, form: str) -> _Bindings:
+def _bindings(machine: Machine, cell: Pair, form: str) -> _Bindings:
     """Read `((NAME VALUE) ...)`."""
     found = _Bindings([], [])
     if cell.car is NIL:
         return found
     if not isinstance(cell.car, Pair):
         raise misused(cell.at, form, "takes a list of bindings")
-    for binding in parts_of(cell.car, cell.at):
-        parts = parts_of(binding.car, binding.at) if isinstance(binding.car, Pair) else []
+    for binding in machine.parts(cell.car, cell.at):
+        parts = machine.parts(binding.car, binding.at) if isinstance(binding.car, Pair) else []
         if len(parts) != 2 or not isinstance(parts[0].car, Symbol):
             raise misused(binding.at, form, "takes bindings of the form (NAME VALUE)")
         found.names.append(parts[0].car.name)
@@ -93,7 +96,7 @@ def _let(machine: Machine, cells: list[Pair], environment: Environment, at: Span
     named = len(cells) > 3 and isinstance(cells[1].car, Symbol)
     if len(cells) < 3:
         raise misused(at, "let", "takes bindings and a body")
-    names, places = _bindings(cells[2 if named else 1], "let")
+    names, places = _bindings(machine, cells[2 if named else 1], "let")
     values: list[Value] = []
     for cell in places:
         values.append((yield eval_of(cell, environment)))
@@ -111,7 +114,7 @@ def _let_in_order(machine: Machine, cells: list[Pair], environment: Environment,
     if len(cells) < 3:
         raise misused(at, "let*", "takes bindings and a body")
     inner = Environment({}, environment)
-    for name, cell in zip(*_bindings(cells[1], "let*"), strict=True):
+    for name, cell in zip(*_bindings(machine, cells[1], "let*"), strict=True):
         value = yield eval_of(cell, inner)
         inner = Environment({name: value}, inner)
     return machine.body(cells[2], inner, at)
@@ -120,19 +123,19 @@ def _let_in_order(machine: Machine, cells: list[Pair], environment: Environment,
 def _let_each_other(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
     if len(cells) < 3:
         raise misused(at, "letrec", "takes bindings and a body")
-    names, places = _bindings(cells[1], "letrec")
+    names, places = _bindings(machine, cells[1], "letrec")
     inner = Environment(dict.fromkeys(names, UNSPECIFIED), environment)
     for name, cell in zip(names, places, strict=True):
         inner.names[name] = yield eval_of(cell, inner)
     return machine.body(cells[2], inner, at)
 
 
-def _macro(_machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
+def _macro(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
     """Carry out `(macro (NAME FORM) BODY ...)` or `(macro NAME FUNCTION)`: the function gets the whole form."""
     head = cells[1].car if len(cells) > 2 else None
     if isinstance(head, Pair) and isinstance(head.car, Symbol):
         rest = Pair(head.cdr, NIL, cells[1].at)
-        made = function(head.car.name, rest, cells[2:], environment, "macro")
+        made = function(machine, head.car.name, rest, cells[2:], environment, form="macro")
         environment.names[head.car.name] = Macro(made)
         return head.car
     if not isinstance(head, Symbol) or len(cells) != 3:
@@ -144,13 +147,13 @@ def _macro(_machine: Machine, cells: list[Pair], environment: Environment, at: S
     return head
 
 
-def _define_macro(_machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
+def _define_macro(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
     """Carry out `(define-macro (NAME PARAMETER ...) BODY ...)`: the function gets the form's parts."""
     head = cells[1].car if len(cells) > 2 else None
     if not isinstance(head, Pair) or not isinstance(head.car, Symbol):
         raise misused(at, "define-macro", "takes (NAME PARAMETER ...) and a body")
     rest = Pair(head.cdr, NIL, cells[1].at)
-    made = function(head.car.name, rest, cells[2:], environment, "macro")
+    made = function(machine, head.car.name, rest, cells[2:], environment, form="macro")
     environment.names[head.car.name] = Macro(made, spread=True)
     return head.car
     yield

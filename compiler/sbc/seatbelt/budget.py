@@ -24,10 +24,16 @@ MAX_DEPTH: Final = 10_000
 MAX_CELLS: Final = 1_000_000
 """Items of lists, characters of strings and filters that functions make."""
 
+MAX_WORK: Final = 10_000_000
+"""Items and characters that are only looked at, over and over."""
+
 MAX_RULES: Final = 50_000
 
 MAX_FILES: Final = 64
 """Texts that one profile imports, one after another or within each other."""
+
+MAX_IMPORTED: Final = 4 * MAX_SOURCE
+"""Characters of all of them."""
 
 
 class Budget:
@@ -36,7 +42,9 @@ class Budget:
     def __init__(self) -> None:
         self._steps = 0
         self._cells = 0
+        self._work = 0
         self._files = 0
+        self._imported = 0
 
     def step(self, at: Span, depth: int) -> None:
         """Count an evaluation."""
@@ -52,8 +60,17 @@ class Budget:
         if self._cells > MAX_CELLS:
             raise refused(SbplBudget(at, "items and characters", MAX_CELLS))
 
-    def file(self, at: Span) -> None:
+    def work(self, at: Span, count: int) -> None:
+        """Count what is looked at."""
+        self._work += count
+        if self._work > MAX_WORK:
+            raise refused(SbplBudget(at, "items and characters looked at", MAX_WORK))
+
+    def file(self, at: Span, size: int) -> None:
         """Count an imported text."""
         self._files += 1
+        self._imported += size
+        if self._imported > MAX_IMPORTED:
+            raise refused(SbplBudget(at, "imported characters", MAX_IMPORTED))
         if self._files > MAX_FILES:
             raise refused(SbplBudget(at, "imported files", MAX_FILES))

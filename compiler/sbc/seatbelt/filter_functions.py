@@ -23,6 +23,7 @@ def _string(call: Call, arguments: list[Value], index: int) -> str:
         raise refused(SbplMissingParameter(call.place(index), call.name))
     if not isinstance(value, str):
         raise call.wrong(f"takes a string, not {shown(value)}", index)
+    call.machine.budget.work(call.at, 1 + len(value) // 8)
     return value
 
 

@@ -38,7 +38,7 @@ class Comparison(Filter):
 
     def verdict(self, question: Question, meter: Meter) -> Verdict:
         """Compare the fact; where the question does not say it, it depends."""
-        meter.take(1)
+        meter.take(1 + len(self.patterns))
         value = question.facts.get(self.fact)
         if value is None:
             return self._missing(question, meter)
@@ -83,7 +83,7 @@ class Relation(Filter):
 
     def verdict(self, question: Question, meter: Meter) -> Verdict:
         """Compare the relation."""
-        meter.take(1)
+        meter.take(self.size)
         value = question.facts.get("target")
         if not isinstance(value, Name):
             return Unknown("the target, which the question does not say", "target")
@@ -106,10 +106,11 @@ class Network(Filter):
         self.protocol = protocol
         self.addresses = addresses
         self.at = at
+        self.size = 1 + len(addresses)
 
     def verdict(self, question: Question, meter: Meter) -> Verdict:
         """Compare the address on the filter's side."""
-        meter.take(1)
+        meter.take(self.size)
         point = question.endpoint
         if point is None:
             return False if question.unix else Unknown("the address, which the question does not say")

@@ -1,7 +1,7 @@
 """The forms that choose and order: `if`, `cond`, `case`, `when`, `unless`, `and`, `or`, `begin`, `quote`, `set!`."""
 
 from sbc.diagnostics.span import Span
-from sbc.seatbelt.machine import Apply, Environment, Eval, Form, Machine, Step, parts_of
+from sbc.seatbelt.machine import Apply, Environment, Eval, Form, Machine, Step
 from sbc.seatbelt.refuse import misused
 from sbc.seatbelt.values import NIL, UNSPECIFIED, Pair, Symbol, Value, same
 
@@ -18,11 +18,11 @@ def sequence(cells: list[Pair], environment: Environment) -> Step:
     return eval_of(cells[-1], environment) if cells else UNSPECIFIED
 
 
-def clause(cell: Pair, form: str) -> list[Pair]:
+def clause(machine: Machine, cell: Pair, form: str) -> list[Pair]:
     """Give the cells of a clause."""
     if not isinstance(cell.car, Pair):
         raise misused(cell.at, form, "takes clauses in parentheses")
-    return parts_of(cell.car, cell.at)
+    return machine.parts(cell.car, cell.at)
 
 
 def is_word(value: Value, name: str) -> bool:
@@ -79,9 +79,9 @@ def _or(_machine: Machine, cells: list[Pair], environment: Environment, _at: Spa
     return eval_of(cells[-1], environment) if len(cells) > 1 else False
 
 
-def _cond(_machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
+def _cond(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
     for cell in cells[1:]:
-        parts = clause(cell, "cond")
+        parts = clause(machine, cell, "cond")
         value: Value = True
         if not is_word(parts[0].car, "else"):
             value = yield eval_of(parts[0], environment)
@@ -98,24 +98,24 @@ def _cond(_machine: Machine, cells: list[Pair], environment: Environment, at: Sp
     return UNSPECIFIED
 
 
-def _case(_machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
+def _case(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
     if len(cells) < 2:
         raise misused(at, "case", "takes a value and clauses")
     key = yield eval_of(cells[1], environment)
     for cell in cells[2:]:
-        parts = clause(cell, "case")
+        parts = clause(machine, cell, "case")
         data = parts[0].car
-        if is_word(data, "else") or _among(key, data, parts[0].at):
+        if is_word(data, "else") or _among(machine, key, data, parts[0].at):
             return (yield from sequence(parts[1:], environment))
     return UNSPECIFIED
 
 
-def _among(key: Value, data: Value, at: Span) -> bool:
+def _among(machine: Machine, key: Value, data: Value, at: Span) -> bool:
     if data is NIL:
         return False
     if not isinstance(data, Pair):
         raise misused(at, "case", "takes clauses that begin with a list of data or `else`")
-    return any(same(key, cell.car) for cell in parts_of(data, at))
+    return any(same(key, cell.car) for cell in machine.parts(data, at))
 
 
 def _quote(_machine: Machine, cells: list[Pair], _environment: Environment, at: Span) -> Step:
@@ -125,12 +125,12 @@ def _quote(_machine: Machine, cells: list[Pair], _environment: Environment, at: 
     yield
 
 
-def _set(_machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
+def _set(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
     if len(cells) != 3 or not isinstance(cells[1].car, Symbol):
         raise misused(at, "set!", "takes a name and a value")
     name = cells[1].car.name
     value = yield eval_of(cells[2], environment)
-    holder = environment.holder(name)
+    holder = machine.holder(name, environment, cells[1].at)
     if holder is None:
         raise misused(cells[1].at, "set!", f"changes what is defined, and `{name}` is not")
     holder.names[name] = value

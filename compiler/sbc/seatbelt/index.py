@@ -58,7 +58,7 @@ class Entry:
         path = asked.path
         if path is None:
             return any_of(one.verdict(asked.question, meter) for one in self.rule.filters)
-        meter.take(1)
+        meter.take(1 + len(self._prefixes))
         if path in self._literals or not self._covers.isdisjoint(asked.covering) or path.startswith(self._prefixes):
             return True
         if not self._others:

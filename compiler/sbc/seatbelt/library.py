@@ -12,7 +12,7 @@ from sbc.seatbelt.constants import NUMBERS
 from sbc.seatbelt.filter_functions import filter_functions
 from sbc.seatbelt.filters import Filter
 from sbc.seatbelt.forms import eval_of, sequence
-from sbc.seatbelt.machine import Builtin, Call, Environment, Form, Machine, Step, parts_of, shown
+from sbc.seatbelt.machine import Builtin, Call, Environment, Form, Machine, Step, shown
 from sbc.seatbelt.refuse import misused, refused
 from sbc.seatbelt.rules import MODIFIERS, Modifier, ModifierName, Operation, Profile, rule_functions
 from sbc.seatbelt.values import UNSPECIFIED, Pair, Symbol, Value
@@ -39,7 +39,10 @@ def names_of(profile: Profile, params: Mapping[str, str]) -> dict[str, Value]:
     names = dict(fixed_names())
 
     def param(call: Call, arguments: list[Value]) -> Value:
-        return params.get(text_of(call, arguments, 0), False)
+        value = params.get(text_of(call, arguments, 0), False)
+        if isinstance(value, str):
+            call.machine.budget.cells(call.at, len(value))
+        return value
 
     def trace(call: Call, arguments: list[Value]) -> Value:
         if profile.trace is not None:
@@ -75,12 +78,12 @@ def _around(name: str, profile: Profile) -> Form:
     to be the same for an operation or a list of them.
     """
 
-    def carry_out(_machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
+    def carry_out(machine: Machine, cells: list[Pair], environment: Environment, at: Span) -> Step:
         if len(cells) < 2:
             raise misused(at, name, "takes what to add, and rules")
         profile.begun(at)
         before = len(profile.extra)
-        for cell in _added(cells[1], name):
+        for cell in _added(machine, cells[1], name):
             value = yield eval_of(cell, environment)
             if not isinstance(value, _ADDED[name]):
                 raise misused(cell.at, name, f"cannot add {shown(value)}")
@@ -99,9 +102,9 @@ _ADDED: dict[str, type[Filter] | type[Modifier] | type[Operation]] = {
 }
 
 
-def _added(cell: Pair, name: str) -> list[Pair]:
+def _added(machine: Machine, cell: Pair, name: str) -> list[Pair]:
     if name == "with-operations" and isinstance(cell.car, Pair):
-        parts = parts_of(cell.car, cell.at)
+        parts = machine.parts(cell.car, cell.at)
         return parts[1:] if isinstance(parts[0].car, Symbol) and parts[0].car.name == "list" else parts
     return [cell]
 
@@ -119,7 +122,7 @@ def _defined(machine: Machine, cells: list[Pair], environment: Environment, at: 
         value = yield eval_of(cells[1], environment)
     if not isinstance(value, Symbol):
         raise misused(cells[1].at, "defined?", "takes a word")
-    return machine.defines(value.name, environment)
+    return machine.defines(value.name, environment, at)
 
 
 def _command(call: Call, arguments: list[Value]) -> Value:

@@ -11,6 +11,7 @@ def items_of(call: Call, arguments: list[Value], index: int) -> list[Value]:
     items = to_list(arguments[index])
     if items is None:
         raise call.wrong("takes a list", index)
+    call.machine.budget.work(call.at, len(items))
     return items
 
 
@@ -32,7 +33,7 @@ def equal(call: Call, a: Value, b: Value) -> bool:
     waiting = [(a, b)]
     while waiting:
         one, other = waiting.pop()
-        call.machine.budget.cells(call.at, 1)
+        call.machine.budget.work(call.at, 1)
         if isinstance(one, Pair) and isinstance(other, Pair):
             waiting += [(one.cdr, other.cdr), (one.car, other.car)]
         elif isinstance(one, str) and isinstance(other, str):
@@ -76,6 +77,7 @@ def _from(call: Call, arguments: list[Value]) -> Value:
     if not isinstance(count, int) or isinstance(count, bool) or count < 0:
         raise call.wrong("takes a number of items", 1)
     for _ in range(count):
+        call.machine.budget.work(call.at, 1)
         value = pair_of(call, value).cdr
     return value
 
@@ -102,6 +104,7 @@ class _Find:
         """Find it, or give #f."""
         key, here = arguments
         while isinstance(here, Pair):
+            call.machine.budget.work(call.at, 1)
             one = here.car
             if self._pairs:
                 if not isinstance(one, Pair):
@@ -157,8 +160,13 @@ def _apply(call: Call, arguments: list[Value]) -> Value:
     return Apply(arguments[0], [*arguments[1:-1], *items], call.at)
 
 
-def _is_list(_call: Call, arguments: list[Value]) -> Value:
-    return to_list(arguments[0]) is not None
+def _is_list(call: Call, arguments: list[Value]) -> Value:
+    here, count = arguments[0], 1
+    while isinstance(here, Pair):
+        here = here.cdr
+        count += 1
+    call.machine.budget.work(call.at, count)
+    return here is NIL
 
 
 FUNCTIONS: tuple[Builtin, ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sbc.diagnostics.catalogue.reading import Unreadable
-from sbc.diagnostics.catalogue.sbpl import SbplImport, SbplVersion
+from sbc.diagnostics.catalogue.sbpl import SbplImport, SbplQuestion, SbplVersion
 from sbc.diagnostics.span import Source, Span
 from sbc.seatbelt.atoms import text_of
 from sbc.seatbelt.budget import MAX_SOURCE, Budget
@@ -16,7 +16,7 @@ from sbc.seatbelt.machine import Builtin, Call, Eval, Machine, Step
 from sbc.seatbelt.reader import read
 from sbc.seatbelt.refuse import refused
 from sbc.seatbelt.rules import Profile, Rule
-from sbc.seatbelt.values import UNSPECIFIED, Pair, Value
+from sbc.seatbelt.values import UNSPECIFIED, Pair, Value, is_text
 
 EVERY_PROFILE = Source("<every profile>", "(allow signal (target self))\n(allow mach-task-name (target self))\n")
 """What macOS adds to every profile: taken to follow the profile's own rules, so that nothing can undo it."""
@@ -45,7 +45,11 @@ def load(source: Source | Path, params: Mapping[str, str] | None = None, import_
             raise refused(Unreadable(None, source.name, error.strerror or "it is no file")) from None
     budget = Budget()
     profile = Profile(budget)
-    machine = Machine(names_of(profile, dict(params or {})), budget)
+    supplied = dict(params or {})
+    for name, value in supplied.items():
+        if not is_text(name + value):
+            raise refused(SbplQuestion(None, f"the parameter `{name}` is no text"))
+    machine = Machine(names_of(profile, supplied), budget)
     machine.globals.names["import"] = _importer(profile, import_folder)
     original = dict(machine.globals.names)
     _run(machine, source)
@@ -75,8 +79,9 @@ def _importer(profile: Profile, folder: Path | None) -> Builtin:
 
 def _imported(call: Call, name: str, folder: Path | None) -> Step:
     """Evaluate another file's forms, in the profile's own names."""
-    call.machine.budget.file(call.at)
-    here = read(_import_source(call, name, folder))
+    source = _import_source(call, name, folder)
+    call.machine.budget.file(call.at, len(source.text))
+    here = read(source)
     while isinstance(here, Pair):
         yield Eval(here.car, call.machine.globals, here.at)
         here = here.cdr

@@ -27,13 +27,6 @@ class Environment:
         self.names = names
         self.outer = outer
 
-    def holder(self, name: str) -> "Environment | None":
-        """Give the innermost names among which this one is."""
-        here: Environment | None = self
-        while here is not None and name not in here.names:
-            here = here.outer
-        return here
-
 
 class Eval(NamedTuple):
     """An expression to evaluate."""
@@ -159,7 +152,7 @@ class Machine:
         if isinstance(head, Symbol):
             function = self.lookup(head, environment, expression.at, "form")
             if isinstance(function, Form):
-                return function.function(self, parts_of(expression, at), environment, at)
+                return function.function(self, self.parts(expression, at), environment, at)
             if isinstance(function, Macro):
                 return self._expand(function, expression, environment, at)
             return self._call_function(function, expression, environment, at)
@@ -168,7 +161,7 @@ class Machine:
     def _expand(self, macro: Macro, expression: Pair, environment: Environment, at: Span) -> Step:
         arguments: list[Value] = [expression]
         if macro.spread:
-            arguments = [cell.car for cell in parts_of(expression, at)[1:]]
+            arguments = [cell.car for cell in self.parts(expression, at)[1:]]
         expanded = yield Apply(macro.function, arguments, at)
         return Eval(expanded, environment, at)
 
@@ -178,7 +171,7 @@ class Machine:
         role = function.role if isinstance(function, Builtin) else ""
         arguments: list[Value] = []
         places: list[Span] = []
-        for cell in parts_of(expression, at)[1:]:
+        for cell in self.parts(expression, at)[1:]:
             one = cell.car
             if isinstance(one, Pair):
                 if role and isinstance(one.car, Symbol):
@@ -206,6 +199,7 @@ class Machine:
             raise misused(
                 at, function.name, f"takes {_count(fixed, None if function.rest else fixed)}, not {len(arguments)}"
             )
+        self.budget.work(at, len(arguments))
         names: dict[str, Value] = dict(zip(function.parameters, arguments, strict=False))
         if function.rest is not None:
             self.budget.cells(at, len(arguments) - fixed)
@@ -221,18 +215,40 @@ class Machine:
     def _sequence(self, body: Value, environment: Environment, at: Span) -> Step:
         if not isinstance(body, Pair):
             return NIL
-        cells = parts_of(body, at)
+        cells = self.parts(body, at)
         for cell in cells[:-1]:
             yield Eval(cell.car, environment, cell.at)
         return Eval(cells[-1].car, environment, cells[-1].at)
 
-    def defines(self, name: str, environment: Environment) -> bool:
+    def parts(self, expression: Pair, at: Span) -> list[Pair]:
+        """Give the cells of a form; an error where it does not end as a list does."""
+        cells: list[Pair] = []
+        here: Value = expression
+        while isinstance(here, Pair):
+            cells.append(here)
+            here = here.cdr
+        self.budget.work(at, len(cells))
+        if here is not NIL:
+            raise misused(at, shown(expression.car), "is called by a list that ends in a `.`")
+        return cells
+
+    def holder(self, name: str, environment: Environment, at: Span) -> Environment | None:
+        """Give the innermost names among which this one is."""
+        here: Environment | None = environment
+        hops = 0
+        while here is not None and name not in here.names:
+            here = here.outer
+            hops += 1
+        self.budget.work(at, hops)
+        return here
+
+    def defines(self, name: str, environment: Environment, at: Span) -> bool:
         """Tell whether a word names something."""
-        return environment.holder(name) is not None or constant(name) is not None
+        return self.holder(name, environment, at) is not None or constant(name) is not None
 
     def lookup(self, word: Symbol, environment: Environment, at: Span, kind: str) -> Value:
         """Give the value of a word; an error where nothing has that name."""
-        holder = environment.holder(word.name)
+        holder = self.holder(word.name, environment, at)
         if holder is not None:
             return holder.names[word.name]
         found = constant(word.name)
@@ -244,18 +260,6 @@ class Machine:
 def at_work(value: Value) -> TypeGuard[Step]:
     """Tell whether a value is a form at work."""
     return isinstance(value, GeneratorType)
-
-
-def parts_of(expression: Pair, at: Span) -> list[Pair]:
-    """Give the cells of a form; an error where it does not end as a list does."""
-    cells: list[Pair] = []
-    here: Value = expression
-    while isinstance(here, Pair):
-        cells.append(here)
-        here = here.cdr
-    if here is not NIL:
-        raise misused(at, shown(expression.car), "is called by a list that ends in a `.`")
-    return cells
 
 
 def shown(value: Value) -> str:

@@ -42,7 +42,7 @@ class Text(NamedTuple):
         """Compare with a fact."""
         if not isinstance(fact, str):
             return False
-        meter.take(1 + (len(self.value) + len(fact)) // 64)
+        meter.take((len(self.value) + len(fact)) // 64)
         if self.value.startswith("${") and self.match != "regex":
             return _VARIABLE
         if not self.folded:

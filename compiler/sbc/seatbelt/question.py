@@ -12,7 +12,7 @@ from sbc.seatbelt.addresses import Endpoint, endpoint
 from sbc.seatbelt.constants import NUMBERS, PROTOCOLS, WORDS, constant
 from sbc.seatbelt.patterns import Fact
 from sbc.seatbelt.refuse import refused
-from sbc.seatbelt.values import Name
+from sbc.seatbelt.values import Name, is_text
 
 _NAMED = {
     "mach": "global-name",
@@ -171,12 +171,8 @@ def _attribute(fact: str, value: str) -> Fact:
 
 
 def _checked(text: str) -> None:
-    try:
-        text.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        raise _wrong("the question is not text") from None
-    if "\0" in text:
-        raise _wrong("the question holds a NUL")
+    if not is_text(text):
+        raise _wrong("the question is no text, or holds a NUL")
 
 
 def _wrong(why: str, suggestion: str | None = None) -> Failed:

@@ -41,7 +41,11 @@ class _Open(NamedTuple):
 
 def read(source: Source) -> Value:
     """Give the data of a text, as a list whose pairs know their places."""
-    if len(source.text.encode("utf-8", "surrogateescape")) > MAX_SOURCE:
+    try:
+        size = len(source.text.encode("utf-8", "surrogateescape"))
+    except UnicodeEncodeError as error:
+        raise refused(SbplUnreadable(Span(source, error.start, error.start + 1), "the text is no text")) from None
+    if size > MAX_SOURCE:
         raise refused(SbplBudget(Span(source, 0, 0), "bytes of text", MAX_SOURCE))
     return _Reader(source).all()
 

@@ -83,6 +83,7 @@ class Profile:
                 modifiers.append(one)
             else:
                 raise call.wrong(f"takes operations, filters and modifiers, not {shown(one)}", index)
+        self.budget.work(call.at, len(arguments) + len(self.extra))
         for extra in self.extra:
             if isinstance(extra, Filter):
                 filters = [both(filters, extra, call.at)]

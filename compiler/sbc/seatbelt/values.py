@@ -91,6 +91,15 @@ def normal(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
 
 
+def is_text(text: str) -> bool:
+    """Tell whether a text can be bytes, and holds no NUL."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
 def from_list(items: list[Value], at: Span, tail: Value = NIL) -> Value:
     """Give a list of values."""
     result = tail
