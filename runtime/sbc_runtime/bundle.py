@@ -102,7 +102,7 @@ def _param_fault(value: Param) -> str | None:
 _DEFAULT = union(
     (int, lambda value: type(value) is int, integer(0, MAX_AMOUNT)), (str, lambda value: isinstance(value, str), PLAIN)
 )
-_STATE = word("enforced", "narrower", "wider", "not applicable", "not written", "unread")
+_STATE = word("enforced", "narrower", "wider", "not applicable", "not written", "unread", "left to the runtime")
 _HEX_TEXT = text(_hex_fault, pattern="^[0-9a-f]{64}$")
 _FILTER = record(
     Filter,

@@ -85,7 +85,7 @@ def test_json_has_coverage_and_diagnostics(sbc: Sbc) -> None:
     assert "build/agent-check/agent-check.sbb" in made["written"]
     row = next(row for row in made["coverage"] if row["statement"]["text"].startswith("tmp /tmp"))
     assert row["targets"]["bpf"]["state"] == "not applicable"
-    assert row["targets"]["bwrap"]["state"] == "wider"
+    assert row["targets"]["bwrap"]["state"] == "left to the runtime"
     assert "inode" in row["targets"]["bwrap"]["why"]
     assert {diagnostic["severity"] for diagnostic in made["diagnostics"]} == {"note"}
     assert said.err == ""

@@ -17,7 +17,7 @@ from sbc.policy.origin import Block, Origin, System
 from sbc.policy.policy import Policy
 from sbc.record import Record
 
-State = Literal["enforced", "narrower", "wider", "not applicable", "not written", "unread"]
+State = Literal["enforced", "narrower", "wider", "not applicable", "not written", "unread", "left to the runtime"]
 """`not written`: the target has no words for the profile; `unread`: what the statement does is not known here."""
 
 RUNTIME = "runtime"
@@ -90,9 +90,13 @@ def _cell(outcome: Outcome, origin: Origin, elsewhere: frozenset[Origin]) -> Cel
         return Cell("not written", outcome.result.why if origin == outcome.result.origin else "")
     lost = [loss for loss in outcome.result.losses if loss.origin == origin]
     if lost:
-        # A statement that is both is wider: that is what somebody must know.
-        direction = "wider" if any(loss.direction == "wider" for loss in lost) else "narrower"
-        return Cell(direction, "; ".join(dict.fromkeys(loss.why for loss in lost)))
+        why = "; ".join(dict.fromkeys(loss.why for loss in lost))
+        wider = [loss for loss in lost if loss.direction == "wider"]
+        # A statement that is both is wider: that is what somebody must know. Where whoever applies the target must
+        # enforce it or refuse, nothing wider ever runs.
+        if wider:
+            return Cell("left to the runtime" if all(loss.deferred for loss in wider) else "wider", why)
+        return Cell("narrower", why)
     unread = [one.why for one in outcome.result.unread if one.origin == origin]
     if unread:
         return Cell("unread", "; ".join(dict.fromkeys(unread)))
