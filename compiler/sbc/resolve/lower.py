@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from sbc.diagnostics.diagnostic import Failed, Reporter
+from sbc.diagnostics.diagnostic import Failed, Reporter, Severity
 from sbc.policy.origin import Block, Origin
 from sbc.policy.policy import Override, Policy
 from sbc.resolve import statements
@@ -14,7 +14,7 @@ from sbc.resolve.groups import Groups
 from sbc.resolve.guards import Guards
 from sbc.resolve.identity import lower_identity
 from sbc.resolve.limits import lower_limits
-from sbc.resolve.modules import Modules
+from sbc.resolve.modules import Module, Modules
 from sbc.resolve.network import lower_network
 from sbc.resolve.params import Params
 from sbc.resolve.proc import lower_proc
@@ -26,10 +26,45 @@ from sbc.syntax import tree
 
 
 def lower(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
-    """Give the policy of a profile of the main file, by name or the only one; `Failed` with every error found."""
-    main = modules.main
-    if main is None:
+    """Give the policy of a profile of the main file, by name or the only one; `Failed` with every error found.
+
+    The errors of the file's other profiles are found too: a file with an error is never compiled.
+    """
+    if modules.main is None:
         raise Failed(reporter.diagnostics)
+    failure: Failed | None = None
+    made: Policy | None = None
+    try:
+        made = _lowered(modules, modules.main, profile, reporter)
+    except Failed as error:
+        failure = error
+    chosen = profile if made is None else made.name
+    if chosen is not None:
+        _check_others(modules, modules.main, chosen, reporter)
+    reporter.end_stage()
+    if made is None:
+        raise failure or Failed(reporter.diagnostics)
+    return made
+
+
+def _check_others(modules: Modules, main: Module, chosen: str, reporter: Reporter) -> None:
+    """Tell the errors of the main file's other profiles, of each the first time that the file is looked at."""
+    names = [item.name.text for item in main.tree.items if isinstance(item, tree.Profile)]
+    modules.checked.add(chosen)
+    for name in names:
+        if name in modules.checked:
+            continue
+        modules.checked.add(name)
+        own = Reporter()
+        try:
+            _lowered(modules, main, name, own)
+        except Failed:
+            for diagnostic in own.diagnostics:
+                if diagnostic.severity is Severity.ERROR:
+                    reporter.add(diagnostic)
+
+
+def _lowered(modules: Modules, main: Module, profile: str | None, reporter: Reporter) -> Policy:
     scopes = Scopes(modules, reporter)
     groups = Groups(scopes, reporter)
     _check_definitions(modules, scopes, groups)

@@ -58,6 +58,8 @@ class Modules:
         self._by_file: dict[str, Module | None] = {}
         self._open: list[tuple[str, str]] = []
         self.main: Module | None = None
+        self.checked: set[str] = set()
+        """The profiles of the main file that were lowered, so that each is for its errors only once."""
 
     def load_main(self, path: Path) -> None:
         """Read the file that is compiled, and what it uses."""

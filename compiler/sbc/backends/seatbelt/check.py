@@ -19,7 +19,7 @@ from sbc.diagnostics.catalogue.seatbelt import (
 )
 from sbc.diagnostics.diagnostic import Diagnostic
 from sbc.diagnostics.span import Span
-from sbc.diagnostics.suggest import closest
+from sbc.diagnostics.suggest import Suggestions
 from sbc.macos.operations import ALIASES, NO_EFFECT, PARENTS
 from sbc.policy.seatbelt import SbplFilter, SbplRule, SbplString, SbplWord, Seatbelt
 from sbc.policy.values import PathValue
@@ -31,6 +31,7 @@ _ADDRESS = re.compile(r"(?:\*|localhost):(?:\*|[0-9]{1,5})")
 
 def check(seatbelt: Seatbelt) -> Iterator[Diagnostic]:
     """Give everything that is wrong with the block, in its order."""
+    closest = Suggestions()
     for statement in seatbelt.statements:
         span = statement.origin.span
         if not isinstance(statement, SbplRule):
@@ -45,16 +46,18 @@ def check(seatbelt: Seatbelt) -> Iterator[Diagnostic]:
             elif canonical(name) not in PARENTS:
                 yield UnknownOperation(span, name, closest(name, (*PARENTS, *ALIASES)))
         for one in statement.filters:
-            yield from _filter(span, one, operations)
+            yield from _filter(span, one, operations, closest)
 
 
-def _filter(span: Span | None, one: SbplFilter, operations: list[str]) -> Iterator[Diagnostic]:
+def _filter(
+    span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions
+) -> Iterator[Diagnostic]:
     if one.name in COMBINING:
         if one.arguments or not one.inner or (one.name == "require-not" and len(one.inner) != 1):
             count = "exactly one filter" if one.name == "require-not" else "one filter or more"
             yield FilterArgument(span, one.name, f"it takes {count}")
         for inner in one.inner:
-            yield from _filter(span, inner, operations)
+            yield from _filter(span, inner, operations, closest)
         return
     if one.name not in FILTERS:
         yield UnknownFilter(span, one.name, closest(one.name, (*FILTERS, *COMBINING)))
@@ -62,10 +65,12 @@ def _filter(span: Span | None, one: SbplFilter, operations: list[str]) -> Iterat
     for operation in operations:
         if not takes(canonical(operation), one.name):
             yield MisplacedFilter(span, one.name, operation)
-    yield from _arguments(span, one, operations)
+    yield from _arguments(span, one, operations, closest)
 
 
-def _arguments(span: Span | None, one: SbplFilter, operations: list[str]) -> Iterator[Diagnostic]:
+def _arguments(
+    span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions
+) -> Iterator[Diagnostic]:
     kind = FILTERS[one.name][1]
     for argument in one.arguments:
         if isinstance(argument, SbplWord) and argument.text in (*FILTERS, *COMBINING):
@@ -77,7 +82,7 @@ def _arguments(span: Span | None, one: SbplFilter, operations: list[str]) -> Ite
         elif isinstance(argument, SbplWord) and not _WORD.fullmatch(argument.text):
             yield FilterArgument(span, one.name, f"`{argument.text}` is not a word of SBPL")
     if kind == "address":
-        yield from _address(span, one, operations)
+        yield from _address(span, one, operations, closest)
         return
     if one.inner:
         yield FilterArgument(span, one.name, "it takes no filters")
@@ -92,12 +97,14 @@ def _arguments(span: Span | None, one: SbplFilter, operations: list[str]) -> Ite
             yield from _dead(span, argument.value)
 
 
-def _address(span: Span | None, one: SbplFilter, operations: list[str]) -> Iterator[Diagnostic]:
+def _address(
+    span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions
+) -> Iterator[Diagnostic]:
     """Check `remote` and `local`: a protocol and perhaps an address, or sockets by path."""
     match one.arguments:
         case (SbplWord(text="unix-socket" | "unix"),):
             for inner in one.inner:
-                yield from _filter(span, inner, operations)
+                yield from _filter(span, inner, operations, closest)
             return
         case (SbplWord(text=protocol),) if protocol in _PROTOCOLS:
             pass
