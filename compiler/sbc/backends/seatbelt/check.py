@@ -20,11 +20,13 @@ from sbc.diagnostics.catalogue.seatbelt import (
 from sbc.diagnostics.diagnostic import Diagnostic
 from sbc.diagnostics.span import Span
 from sbc.diagnostics.suggest import Suggestions
+from sbc.macos.filters import SPELLINGS
 from sbc.macos.operations import ALIASES, NO_EFFECT, PARENTS
 from sbc.policy.seatbelt import SbplFilter, SbplRule, SbplString, SbplWord, Seatbelt
 from sbc.policy.values import PathValue
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_*.-]*")
+_FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+/-]*")
 _PROTOCOLS = tuple(kind + version for kind in ("ip", "tcp", "udp") for version in ("", "4", "6"))
 _ADDRESS = re.compile(r"(?:\*|localhost):(?:\*|[0-9]{1,5})")
 
@@ -35,7 +37,7 @@ def check(seatbelt: Seatbelt) -> Iterator[Diagnostic]:
     for statement in seatbelt.statements:
         span = statement.origin.span
         if not isinstance(statement, SbplRule):
-            yield from _unquotable(span, statement.path)
+            yield from _import(span, statement.path)
             continue
         if "default" in statement.operations and not statement.filters:
             yield BareDefault(span, statement.action)
@@ -95,6 +97,47 @@ def _arguments(
             yield FilterArgument(span, one.name, "it takes bare words or numbers")
         elif kind == "path" and isinstance(argument, SbplString):
             yield from _dead(span, argument.value)
+        elif isinstance(argument, SbplString):
+            yield from _pattern(span, one.name, argument.value)
+        elif isinstance(argument, SbplWord) and _WORD.fullmatch(argument.text):
+            yield from _word(span, one.name, argument.text)
+
+
+def _pattern(span: Span | None, name: str, pattern: str) -> Iterator[Diagnostic]:
+    """Check a regular expression; one whose meaning on macOS is open is left to it."""
+    if name not in SPELLINGS or SPELLINGS[name][1] != "regex":
+        return
+    from sbc.seatbelt.regex import Broken, Never, Open, program  # noqa: PLC0415 (few profiles have one)
+
+    try:
+        program(pattern)
+    except Broken as error:
+        yield FilterArgument(span, name, f"its pattern cannot be read: {error}")
+    except Never:
+        yield FilterArgument(span, name, "its pattern matches nothing: macOS has no `(?:`")
+    except Open:
+        pass
+
+
+def _word(span: Span | None, name: str, word: str) -> Iterator[Diagnostic]:
+    """Check a word: one of the filter's own, or a constant of the system."""
+    from sbc.seatbelt.constants import WORDS, constant  # noqa: PLC0415 (few profiles have one)
+
+    fact = SPELLINGS[name][0] if name in SPELLINGS else name
+    known = WORDS.get(fact)
+    if known is not None and word not in known:
+        yield FilterArgument(span, name, f"`{word}` is none of its words: {', '.join(f'`{one}`' for one in known)}")
+    elif known is None and constant(word) is None:
+        yield FilterArgument(span, name, f"there is no constant `{word}`")
+
+
+def _import(span: Span | None, path: str) -> Iterator[Diagnostic]:
+    """Check what is imported: a file by its name in the system's folders, or by its whole path."""
+    yield from _unquotable(span, path)
+    if path.startswith("/"):
+        yield from _dead(span, path)
+    elif not _FILE.fullmatch(path) or ".." in path.split("/"):
+        yield FilterArgument(span, "import", "it takes the name of a system profile, such as `system.sb`, or a whole path")
 
 
 def _address(
