@@ -152,7 +152,8 @@ def test_network(one: str, operation: str, target: str, expected: str) -> None:
         ("same-sandbox", "same-sandbox", True),
         ("self", "children", False),
         ("children", "children", True),
-        ("same-sandbox", "children", None),
+        ("same-sandbox", "children", True),
+        ("pgrp", "children", None),
     ],
 )
 def test_targets(word: str, target: str, *, expected: bool | None) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from sbc.diagnostics.catalogue.sbpl import SbplRaised
 from sbc.seatbelt.lists import items_of, made
-from sbc.seatbelt.machine import Builtin, Call, Lambda, shown
+from sbc.seatbelt.procedures import Builtin, Call, Lambda, shown
 from sbc.seatbelt.reader import LARGEST
 from sbc.seatbelt.refuse import refused
 from sbc.seatbelt.values import Char, Symbol, Value, normal, symbol

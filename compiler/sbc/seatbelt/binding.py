@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from sbc.diagnostics.span import Span
 from sbc.seatbelt.forms import eval_of
-from sbc.seatbelt.machine import Apply, Environment, Form, Lambda, Machine, Macro, Step
+from sbc.seatbelt.machine import Machine
+from sbc.seatbelt.procedures import Apply, Environment, Form, Lambda, Macro, Step
 from sbc.seatbelt.refuse import misused
 from sbc.seatbelt.values import NIL, UNSPECIFIED, Pair, Symbol, Value
 

@@ -6,8 +6,8 @@ from sbc.seatbelt.addresses import Address, Side, address
 from sbc.seatbelt.atoms import text_of
 from sbc.seatbelt.constants import PROTOCOLS, WORDS
 from sbc.seatbelt.filters import Combined, Comparison, Filter, Network, Relation, UnixSocket
-from sbc.seatbelt.machine import Builtin, Call, shown
 from sbc.seatbelt.patterns import Bits, Number, Pattern, Regex, Text, Truth
+from sbc.seatbelt.procedures import Builtin, Call, shown
 from sbc.seatbelt.refuse import refused
 from sbc.seatbelt.regex import Broken
 from sbc.seatbelt.rules import limited

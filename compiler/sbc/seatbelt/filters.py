@@ -62,9 +62,10 @@ class Comparison(Filter):
 class Relation(Filter):
     """`target`: how the other process stands to the one that asks."""
 
-    # Rows: how it stands; columns: what the filter says. What is not here is not known: a child may or may not be in
-    # the same sandbox. That `others` are neither self nor in the same sandbox is how the word is used in reports.
-    _YES = frozenset({("self", "pgrp"), ("self", "same-sandbox")})
+    # Pairs of how it stands, and what the filter says. What is not here is not known. A child is in the sandbox of its
+    # parent [derived: the sandbox is inherited; not so after `no-sandbox`]. `others` are neither self nor in the same
+    # sandbox: so the word is used where verdicts are reported.
+    _YES = frozenset({("self", "pgrp"), ("self", "same-sandbox"), ("children", "same-sandbox")})
     _NO = frozenset(
         {
             *(("self", other) for other in ("others", "children", "initproc")),

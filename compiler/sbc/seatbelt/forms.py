@@ -1,7 +1,8 @@
 """The forms that choose and order: `if`, `cond`, `case`, `when`, `unless`, `and`, `or`, `begin`, `quote`, `set!`."""
 
 from sbc.diagnostics.span import Span
-from sbc.seatbelt.machine import Apply, Environment, Eval, Form, Machine, Step
+from sbc.seatbelt.machine import Machine
+from sbc.seatbelt.procedures import Apply, Environment, Eval, Form, Step
 from sbc.seatbelt.refuse import misused
 from sbc.seatbelt.values import NIL, UNSPECIFIED, Pair, Symbol, Value, same
 

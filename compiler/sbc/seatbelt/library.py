@@ -12,7 +12,8 @@ from sbc.seatbelt.constants import NUMBERS
 from sbc.seatbelt.filter_functions import filter_functions
 from sbc.seatbelt.filters import Filter
 from sbc.seatbelt.forms import eval_of, sequence
-from sbc.seatbelt.machine import Builtin, Call, Environment, Form, Machine, Step, shown
+from sbc.seatbelt.machine import Machine
+from sbc.seatbelt.procedures import Builtin, Call, Environment, Form, Step, shown
 from sbc.seatbelt.refuse import misused, refused
 from sbc.seatbelt.rules import MODIFIERS, Modifier, ModifierName, Operation, Profile, rule_functions
 from sbc.seatbelt.values import UNSPECIFIED, Pair, Symbol, Value

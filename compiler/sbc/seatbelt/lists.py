@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 
-from sbc.seatbelt.machine import Apply, Builtin, Call, Step, Task
+from sbc.seatbelt.procedures import Apply, Builtin, Call, Step, Task
 from sbc.seatbelt.values import NIL, UNSPECIFIED, Pair, Value, from_list, same, to_list
 
 

@@ -12,7 +12,8 @@ from sbc.seatbelt.atoms import text_of
 from sbc.seatbelt.budget import MAX_SOURCE, Budget
 from sbc.seatbelt.index import Index
 from sbc.seatbelt.library import names_of
-from sbc.seatbelt.machine import Builtin, Call, Eval, Machine, Step
+from sbc.seatbelt.machine import Machine
+from sbc.seatbelt.procedures import Builtin, Call, Eval, Step
 from sbc.seatbelt.reader import read
 from sbc.seatbelt.refuse import refused
 from sbc.seatbelt.rules import Profile, Rule

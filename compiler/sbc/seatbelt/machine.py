@@ -4,108 +4,28 @@ What waits is kept in a list of generators, not on Python's stack: a form yields
 value. So no profile can overflow anything, the last call of a function waits for nothing, and every step is counted.
 """
 
-from collections.abc import Callable, Generator
-from types import GeneratorType
-from typing import NamedTuple, TypeAlias, TypeGuard
-
 from sbc.diagnostics.catalogue.sbpl import SbplUnknownName
-from sbc.diagnostics.diagnostic import Failed
 from sbc.diagnostics.span import Span
 from sbc.diagnostics.suggest import closest
 from sbc.seatbelt.budget import Budget
 from sbc.seatbelt.constants import constant
+from sbc.seatbelt.procedures import (
+    Apply,
+    Builtin,
+    Call,
+    Environment,
+    Eval,
+    Form,
+    Lambda,
+    Macro,
+    Step,
+    Task,
+    at_work,
+    counted,
+    shown,
+)
 from sbc.seatbelt.refuse import misused, refused
 from sbc.seatbelt.values import NIL, Pair, Symbol, Value, from_list
-
-
-class Environment:
-    """Names and their values, and the names around them."""
-
-    __slots__ = ("names", "outer")
-
-    def __init__(self, names: dict[str, Value], outer: "Environment | None") -> None:
-        self.names = names
-        self.outer = outer
-
-
-class Eval(NamedTuple):
-    """An expression to evaluate."""
-
-    expression: Value
-    environment: Environment
-    at: Span
-
-
-class Apply(NamedTuple):
-    """A function to call."""
-
-    function: Value
-    arguments: list[Value]
-    at: Span
-
-
-Task: TypeAlias = Eval | Apply
-Step: TypeAlias = Generator["Task | Step", Value, Value]
-"""A form at work: it yields what it needs; what it returns is its value, or a task that takes its place."""
-
-
-class Call(NamedTuple):
-    """What a function of ours is told besides its arguments."""
-
-    machine: "Machine"
-    name: str
-    at: Span
-    places: list[Span]
-    """Where each argument stands."""
-
-    def place(self, index: int) -> Span:
-        """Give where an argument stands, or the call where that is not known (`apply`)."""
-        return self.places[index] if index < len(self.places) else self.at
-
-    def wrong(self, why: str, index: int | None = None) -> Failed:
-        """Give what to raise where the function was used wrongly."""
-        return misused(self.at if index is None else self.place(index), self.name, why)
-
-
-Function: TypeAlias = Callable[[Call, list[Value]], Value]
-
-
-class Builtin:
-    """A function of ours: how many arguments it takes, and what unknown words among them were meant to be."""
-
-    __slots__ = ("function", "least", "most", "name", "role")
-
-    def __init__(self, name: str, function: Function, least: int = 0, most: int | None = None, role: str = "") -> None:
-        self.name = name
-        self.function = function
-        self.least = least
-        self.most = most
-        self.role = role
-
-
-class Form(NamedTuple):
-    """A form of ours: it gets its parts unevaluated."""
-
-    name: str
-    function: "Callable[[Machine, list[Pair], Environment, Span], Step]"
-
-
-class Lambda(NamedTuple):
-    """A function of the profile."""
-
-    name: str
-    parameters: tuple[str, ...]
-    rest: str | None
-    body: Value
-    environment: Environment
-
-
-class Macro(NamedTuple):
-    """A macro of the profile: a function from a form to the form that takes its place."""
-
-    function: Lambda
-    spread: bool = False
-    """Whether the function gets the form's parts one by one, or the whole form."""
 
 
 class Machine:
@@ -187,7 +107,7 @@ class Machine:
         if isinstance(function, Builtin):
             count = len(arguments)
             if count < function.least or (function.most is not None and count > function.most):
-                raise misused(at, function.name, f"takes {_count(function.least, function.most)}, not {count}")
+                raise misused(at, function.name, f"takes {counted(function.least, function.most)}, not {count}")
             return function.function(Call(self, function.name, at, places), arguments)
         if isinstance(function, Lambda):
             return self._enter(function, arguments, at)
@@ -197,7 +117,7 @@ class Machine:
         fixed = len(function.parameters)
         if len(arguments) < fixed or (function.rest is None and len(arguments) > fixed):
             raise misused(
-                at, function.name, f"takes {_count(fixed, None if function.rest else fixed)}, not {len(arguments)}"
+                at, function.name, f"takes {counted(fixed, None if function.rest else fixed)}, not {len(arguments)}"
             )
         self.budget.work(at, len(arguments))
         names: dict[str, Value] = dict(zip(function.parameters, arguments, strict=False))
@@ -255,33 +175,3 @@ class Machine:
         if found is None:
             raise refused(SbplUnknownName(at, kind, word.name, closest(word.name, self.globals.names)))
         return found
-
-
-def at_work(value: Value) -> TypeGuard[Step]:
-    """Tell whether a value is a form at work."""
-    return isinstance(value, GeneratorType)
-
-
-def shown(value: Value) -> str:
-    """Give a short word for a value, for messages."""
-    if isinstance(value, Symbol):
-        return value.name
-    if isinstance(value, Builtin | Form | Lambda):
-        return value.name
-    if isinstance(value, bool):
-        return "#t" if value else "#f"
-    if isinstance(value, str):
-        return f'"{value}"' if len(value) < 40 else f'"{value[:36]}..."'
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, Pair):
-        return f"({shown(value.car)} ...)" if not isinstance(value.car, Pair) else "((...) ...)"
-    return "()" if value is NIL else "this value"
-
-
-def _count(least: int, most: int | None) -> str:
-    if most is None:
-        return f"{least} arguments or more" if least != 1 else "one argument or more"
-    if least == most:
-        return "one argument" if least == 1 else f"{least} arguments"
-    return f"{least} to {most} arguments"

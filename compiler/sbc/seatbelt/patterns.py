@@ -70,29 +70,29 @@ class Text(NamedTuple):
 
 
 class Regex:
-    """A regular expression."""
+    """A regular expression; `open` says what in it is not known, `never` that it matches nothing."""
 
     def __init__(self, pattern: str, *, folded: bool) -> None:
-        self._pattern = pattern
-        self._open: Unknown | None = None
-        self._never = False
+        self.pattern = pattern
+        self.open: Unknown | None = None
+        self.never = False
         self._strict: Automaton | None = None
         self._loose: Automaton | None = None
         try:
             code = program(pattern)
         except Never:
-            self._never = True
+            self.never = True
         except Open as construct:
-            self._open = Unknown(f"what {construct} means in a regular expression, which is not known")
+            self.open = Unknown(f"what {construct} means in a regular expression, which is not known")
         else:
             self._strict = Automaton(code, folded=False)
             self._loose = Automaton(code, folded=True) if folded else None
 
     def verdict(self, fact: Fact, meter: Meter) -> Verdict:
         """Search a fact."""
-        if self._open:
-            return self._open
-        if self._never or self._strict is None or not isinstance(fact, str):
+        if self.open:
+            return self.open
+        if self.never or self._strict is None or not isinstance(fact, str):
             return False
         strict = self._strict.finds(fact, meter)
         if self._loose and self._loose.finds(fact, meter) != strict:
@@ -103,9 +103,9 @@ class Regex:
 
     def _by_bytes(self, fact: str, meter: Meter) -> bool | None:
         """Search as if every byte were a character; None where the pattern has no such reading."""
-        meter.take(4 * len(self._pattern))
+        meter.take(4 * len(self.pattern))
         try:
-            code = program(_as_bytes(self._pattern))
+            code = program(_as_bytes(self.pattern))
         except ValueError:
             return None
         return Automaton(code, folded=False).finds(_as_bytes(fact), meter)

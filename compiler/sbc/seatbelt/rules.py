@@ -8,7 +8,7 @@ from sbc.macos.filters import EVERYWHERE, FACTS, SPELLINGS
 from sbc.macos.operations import NEWER, PARENTS
 from sbc.seatbelt.budget import MAX_RULES, Budget
 from sbc.seatbelt.filters import Combined, Comparison, Filter, Network, Relation, UnixSocket
-from sbc.seatbelt.machine import Builtin, Call, shown
+from sbc.seatbelt.procedures import Builtin, Call, shown
 from sbc.seatbelt.question import categories
 from sbc.seatbelt.refuse import refused
 from sbc.seatbelt.values import UNSPECIFIED, Value

@@ -4,7 +4,8 @@ from collections.abc import Generator
 
 from sbc.diagnostics.span import Span
 from sbc.seatbelt.forms import is_word
-from sbc.seatbelt.machine import Environment, Eval, Form, Machine, Step, Task
+from sbc.seatbelt.machine import Machine
+from sbc.seatbelt.procedures import Environment, Eval, Form, Step, Task
 from sbc.seatbelt.refuse import misused
 from sbc.seatbelt.values import NIL, Pair, Value, to_list
 
