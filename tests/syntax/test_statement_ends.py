@@ -17,6 +17,7 @@ def parsed(text: str) -> tree.SourceTree | None:
     "text",
     [
         "profile p { files { root host }~network none }",
+        "group @a { read }~rules @r { deny EPERM @a }~group @b { }~group @c { 1,2 }~profile p { files { root host } }",
         "profile p { files { root host }~network none }~profile q { files { root host } }",
         "rules @r { on x86_64 { deny EPERM read }~deny EPERM write }~"
         "profile p { files { on linux { tmp /tmp }~read / } }",

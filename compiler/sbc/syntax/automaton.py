@@ -20,8 +20,8 @@ _STATEMENTS = "_items{"
 NEWLINE = "_NL"
 """The terminal that ends a statement."""
 
-BODY = "brace"
-"""The symbol of the brace that opens a body of statements; a set's is plain."""
+BODIES = frozenset({"brace", "_group_brace"})
+"""The symbols of the braces whose end ends a statement: a body's and a group's; a set's is plain."""
 
 _MOST_KNOWN = 10_000
 """So many different words are remembered, so that memory has an end where many files are read."""

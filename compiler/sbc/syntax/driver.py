@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sbc.syntax.automaton import BODY, NEWLINE, OUTERMOST, Tables
+from sbc.syntax.automaton import BODIES, NEWLINE, OUTERMOST, Tables
 from sbc.syntax.lexer import Token
 
 MAX_ERRORS = 30
@@ -35,8 +35,8 @@ class Driver:
         self._rules = [(rule, rule.kept()) for rule in tables.rules]
         self._parentheses = 0
         self._last_end = 0
-        self._bodies: list[bool] = []  # for each open brace, whether it is a body's
-        self._ended = False  # the last token closed a body
+        self._bodies: list[bool] = []  # for each open brace, whether its end ends a statement
+        self._ended = False  # the last token closed such a brace
 
     def run(self) -> object:
         """Give the value of the whole text; None after an error."""
@@ -62,7 +62,7 @@ class Driver:
             if action is not None:
                 self._shift(token, action)
                 continue
-            if self._ended:  # the brace that closes a body ends its statement, also with more on the line
+            if self._ended:  # the brace that closes a body or group ends its statement, also with more on the line
                 action = self._newline()
                 if action is not None:
                     self._push(token, action)
@@ -107,7 +107,7 @@ class Driver:
                 children += value
             else:  # a list grows in place, so that a long one costs no copies
                 children = value
-        if rule.origin == BODY:
+        if rule.origin in BODIES:
             self._bodies[-1] = True
         first = self.at
         if count := len(rule.symbols):
