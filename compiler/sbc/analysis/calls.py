@@ -1,11 +1,13 @@
 """Exact answers about one call under one ABI: what its rules can decide, and whether it can be carried out."""
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 
 from sbc.decision.policy_road import number_intervals
 from sbc.decision.table import Table, TooComplex
 from sbc.decision.words import VARIABLES
+from sbc.diagnostics.span import Span
 from sbc.kernel.numbers import numbers
 from sbc.policy.conditions import ALWAYS
 from sbc.policy.syscalls import AbiRules, Rule
@@ -30,6 +32,23 @@ class Calls:
         for rule in self.abi.rules:
             made.setdefault(rule.number, []).append(rule)
         return made
+
+    @cached_property
+    def _placed(self) -> dict[int, list[tuple[int, int, int]]]:
+        """The numbers that statements decide: start and end of each in its source, and a number, sorted."""
+        found: dict[int, dict[tuple[int, int, int], None]] = {}
+        for rule in self.abi.rules:
+            span = rule.origin.span
+            if span is not None:
+                found.setdefault(id(span.source), {})[span.start, span.end, rule.number] = None
+        return {source: sorted(places) for source, places in found.items()}
+
+    def numbers_within(self, span: Span) -> list[int]:
+        """Give the numbers on which statements within a span have rules, each once."""
+        placed = self._placed.get(id(span.source), [])
+        first = bisect_left(placed, (span.start, 0, -1))
+        last = bisect_left(placed, (span.end, 0, -1))
+        return list(dict.fromkeys(number for _, end, number in placed[first:last] if end <= span.end))
 
     def number(self, call: str) -> int | None:
         """Give the number of a call, or None where the ABI does not have it."""

@@ -12,7 +12,7 @@ from sbc.diagnostics.diagnostic import Diagnostic
 from sbc.diagnostics.span import Span
 from sbc.policy.syscalls import Rule
 from sbc.record import replaced
-from sbc.resolve.texts import RuleText
+from sbc.resolve.texts import NamedCall, RuleText
 
 PLACES = 3
 """How many places that decide above a rule a report shows at most."""
@@ -51,13 +51,17 @@ def _of_text(subject: Subject, text: RuleText) -> Iterator[Diagnostic]:
     fates: dict[Span, _Fate] = {}
     for calls in subject.calls():
         _follow(text, calls, subject.policy.name, fates)
+    named_by: dict[Span, list[NamedCall]] = {}
+    for named in text.named if fates else ():
+        named_by.setdefault(named.rule, []).append(named)
     for span, fate in fates.items():
         dead = [call for call, lives in fate.lives.items() if not lives]
         if len(dead) == len(fate.lives):
             yield RuleNeverDecides(span, fate.spans(dead))
             continue
-        for named in text.named if dead else ():
-            if named.call in dead and named.rule == span:
+        gone = frozenset(dead)
+        for named in named_by.get(span, ()) if gone else ():
+            if named.call in gone:
                 yield CallNeverDecides(named.span, named.call, fate.spans([named.call]))
 
 
@@ -65,7 +69,8 @@ def _follow(text: RuleText, calls: Calls, leaf: str, fates: dict[Span, _Fate]) -
     """Note for each rule of the text what becomes of it under one ABI."""
     last = text.profile and text.name != leaf
     within: dict[int, bool] = {}
-    for on_number in calls.by_number.values():
+    for number in calls.numbers_within(text.span):
+        on_number = calls.by_number[number]
         mine = _one_copy([rule for rule in on_number if _takes_in(text, rule, within)], last=last)
         covering = {} if surely_decide(mine) else _covering(calls, mine)
         for rule in mine:

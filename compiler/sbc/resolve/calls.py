@@ -65,6 +65,7 @@ class Statements:
         self._depth = 0
         self._walked: dict[tuple[int, int], frozenset[str]] = {}
         self._included: set[int] = set()
+        self._newer_on: dict[tuple[int, str], tree.NewerThan] = {}
         self._calls: dict[int, tuple[tree.Word, ...]] = {}
         self._named_calls = 0
 
@@ -161,10 +162,13 @@ class Statements:
             self._reporter.add(verdicts.StatedTwice(statement.span, what, first.span))
 
     def _newer(self, statement: tree.NewerThan, abis: frozenset[str], level: int) -> None:
-        for other in self.newer:
-            if other.level == level and other.node is not statement and other.abis & abis:
-                self._reporter.add(verdicts.StatedTwice(statement.span, "`newer than`", other.node.span))
-        self.newer.append(PlacedNewer(statement, abis, level))
+        stated = [first for abi in sorted(abis) if (first := self._newer_on.get((level, abi))) is not None]
+        for first in dict.fromkeys(one.span for one in stated if one is not statement):
+            self._reporter.add(verdicts.StatedTwice(statement.span, "`newer than`", first))
+        for abi in abis:
+            self._newer_on.setdefault((level, abi), statement)
+        if len(stated) < len(abis):
+            self.newer.append(PlacedNewer(statement, abis, level))
 
     def _named(self, rule: tree.CallRule, module: Module) -> tuple[tree.Word, ...]:
         """Give the calls that a rule names, groups and patterns opened, each once."""
