@@ -11,7 +11,7 @@ from sbc.resolve.bits import all_of, any_of, negated
 from sbc.resolve.groups import Groups
 from sbc.resolve.modules import Module
 from sbc.resolve.subjects import Operand, Place, operand_of
-from sbc.resolve.values import Values
+from sbc.resolve.values import Atom, Values
 from sbc.syntax import tree
 
 _WORD = re.compile(r"\w+")
@@ -155,7 +155,12 @@ class Lowering:
                 if value & (value - 1):
                     self._reporter.add(problems.SeveralBits(term.span, subject, term.text, value))
             elif isinstance(term, tree.GroupRef):
-                for member in self._values.members(term):
+                members = self._values.members(term)
+                for member in (one for part in members for one in _terms(part)):
                     if isinstance(member, tree.Word) and (value := known[member.text]) & (value - 1):
                         problem = problems.SeveralBitsInGroup(term.span, subject, term.name, member.text, member.span)
                         self._reporter.add(problem)
+
+
+def _terms(member: "Atom | tree.Constant") -> "tuple[Atom | tree.GroupRef, ...]":
+    return member.terms if isinstance(member, tree.Constant) else (member,)

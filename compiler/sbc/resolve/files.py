@@ -121,7 +121,7 @@ class FilesLowering:
                 continue
             if count > 1:
                 self._reporter.add(problems.SeveralPaths(written.span, option))
-            if statement.verb == "hide":
+            if statement.verb == "hide" or (statement.verb == "write" and option == "identity"):
                 self._reporter.add(problems.HiddenPlace(written.span, statement.verb, option))
 
     def _tmp(self, statement: tree.TmpStatement, origin: Origin) -> list[Entry[Shown]]:

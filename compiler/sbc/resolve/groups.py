@@ -21,8 +21,8 @@ Kind = Literal["system calls", "constants", "paths"]
 MAX_NESTING = 100
 """How deep groups, and `rules` with their `on` blocks, may contain each other."""
 
-Thing = tree.Word | tree.Number | tree.Path
-"""A member that is no group: a call or constant, a number, a path."""
+Thing = tree.Word | tree.Number | tree.Constant | tree.Path
+"""A member that is no group: a call or constant, a number, several OR-ed, a path."""
 
 
 class Content(Record):
@@ -105,6 +105,9 @@ class Groups:
                 return Content("paths", (member,))
             case tree.Number():
                 return Content("constants", (member,))
+            case tree.Constant():
+                parts = [self._constant(term) for term in member.terms if isinstance(term, tree.Word)]
+                return Content("constants", (member,)) if all(parts) else _TOLD
             case tree.Word():
                 return self._word(member)
 
@@ -138,6 +141,14 @@ class Groups:
             self._unknown_call(word)
         return _TOLD
 
+    def _constant(self, word: tree.Word) -> bool:
+        """Tell whether a word names a constant; one that does not is told."""
+        if kernel_constants.family_of(word.text) is not None:
+            return True
+        near = closest_constant(word.text, self._reporter)
+        self._reporter.add(problems.UnknownConstant(word.span, word.text, near))
+        return False
+
     def calls_named(self, word: tree.Word) -> list[tree.Word]:
         """Give the calls that a name or a pattern of names means, as words at its place."""
         if "*" in word.text:
@@ -169,5 +180,7 @@ def _identity(member: Thing) -> tuple[str, str]:
             return "word", member.text
         case tree.Number():
             return "number", str(member.value)
+        case tree.Constant():
+            return "constant", member.span.text
         case tree.Path():
             return member.base or "", member.rest

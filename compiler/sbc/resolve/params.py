@@ -1,6 +1,7 @@
 """Parameters: their declarations along a chain, and the places where each may stand."""
 
 from sbc.diagnostics.catalogue import params as problems
+from sbc.diagnostics.catalogue.names import with_article
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
 from sbc.policy.origin import Block, Origin
@@ -63,12 +64,13 @@ class Params:
             case tree.Path(base=None, rest=spelled), "dir" | "file" | "path":
                 return rest_of(spelled, written.default.span, self._reporter)
             case _:
-                self._reporter.add(problems.ParamDefault(written.default.span, kind))
+                based = isinstance(written.default, tree.Path) and kind in PATH_TYPES
+                self._reporter.add(problems.ParamDefault(written.default.span, kind, based))
                 return None
 
     def typed(self, ref: tree.ParamRef, kind: ParamType) -> ParamValue | None:
         """Give the value of a parameter of one type; None where it is none, which has then been told."""
-        return ParamValue(ref.name) if self._is(ref.name, ref.span, (kind,), f"a `{kind}`") else None
+        return ParamValue(ref.name) if self._is(ref.name, ref.span, (kind,), with_article(kind)) else None
 
     def default_of(self, name: str) -> "int | str | None":
         """Give the default of a parameter; None where it has none, or the loader fills it in."""
@@ -82,6 +84,9 @@ class Params:
         if path.base in BUILT_IN:
             pass
         elif not self._is(path.base, path.span, PATH_TYPES, "a path"):
+            return None
+        elif self._declared[path.base][0].type == "file" and path.rest.strip("/"):
+            self._reporter.add(problems.BelowFile(path.span, path.base, self._declared[path.base][1]))
             return None
         rest = rest_of(path.rest, path.span, self._reporter) if path.rest else ""
         return None if rest is None else PathValue(path.base, "" if rest == "/" else rest)

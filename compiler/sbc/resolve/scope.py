@@ -98,7 +98,12 @@ class Scopes:
         if found is None:
             known = (name[1:] for name in self.near(module) if name.startswith("@"))
             near = self._reporter.closest(ref.name, known, module.name)
-            self._reporter.add(group_problems.UnknownGroup(ref.span, ref.name, near, self._stock_with(ref.name)))
+            elsewhere = self._stock_with(ref.name)
+            if near is None and elsewhere is None:
+                stock = (name[1:] for one in self.modules.stock_library() for name in self.own(one) if name[0] == "@")
+                near = self._reporter.closest(ref.name, stock, "the stock library")
+                elsewhere = self._stock_with(near) if near is not None else None
+            self._reporter.add(group_problems.UnknownGroup(ref.span, ref.name, near, elsewhere))
         return found
 
     def rules(self, module: Module, ref: tree.GroupRef) -> Found | None:

@@ -117,11 +117,14 @@ class Values:
 
     def group(self, ref: tree.GroupRef, operand: Operand) -> list[int] | None:
         """Give the values of a group of constants."""
-        values: Sequence[int | None] = [self.atom(member, operand) for member in self.members(ref)]
+        values: Sequence[int | None] = [
+            self.ored(member, operand, mask=False) if isinstance(member, tree.Constant) else self.atom(member, operand)
+            for member in self.members(ref)
+        ]
         found = [value for value in values if value is not None]
         return found if found and len(found) == len(values) else None
 
-    def members(self, ref: tree.GroupRef) -> list[Atom]:
+    def members(self, ref: tree.GroupRef) -> list[Atom | tree.Constant]:
         """Give the members of a group of constants, as written; tells where there is none."""
         content = self._groups.content(self._module, ref, "constants")
         if not content.members and not content.told:

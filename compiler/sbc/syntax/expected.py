@@ -90,6 +90,8 @@ class Complaints:
         scene = Scene(driver)
         if token.shape == "word":
             known = set(driver.tables.terminals(token)) - {"HOST"}
+            if token.text[0].isdigit() and (named := scene.named()):
+                return BadName(self._span(token), shortened(token.text), named)
             if token.text[0].isdigit() and not known:
                 return BadNumber(self._span(token), shortened(token.text), unit_meant(token.text))
             role = scene.role()

@@ -3,7 +3,7 @@
 from sbc.diagnostics.visible import shortened
 from sbc.syntax.driver import Driver
 from sbc.syntax.lexer import Token
-from sbc.syntax.vocabulary import COMPARISONS, GLOBS, LISTING, LISTS, PROFILE, THINGS
+from sbc.syntax.vocabulary import COMPARISONS, GLOBS, IDS, LISTING, LISTS, NAMED, PROFILE, THINGS
 
 _MOST_WORDS = 6
 """More words than these are not listed one by one."""
@@ -35,6 +35,10 @@ class Scene:
             return f"known after `{shortened(self._before().text)}`"
         return None
 
+    def named(self) -> str | None:
+        """Say what a name here is the name of, after the words that take nothing else."""
+        return NAMED.get(self._before().text) if "NAME" in self._things else None
+
     def choices(self) -> tuple[str, ...]:
         """Name what may stand here."""
         if self._begins:
@@ -61,6 +65,8 @@ class Scene:
         """Say what to write instead, where that can be guessed."""
         before = self._before()
         if token.shape in ("word", "path") and "STRING" in self._things:
+            if self._before().text in IDS:
+                return f"write it as a number: `id -u` and `id -g` tell those of {shortened(token.text)}"
             if "PATH" in self._things:
                 return "a path starts with `/`, `~/` or `${`"
             return f'write it as a string: `"{shortened(token.text)}"`' if token.text[0] != "-" else None

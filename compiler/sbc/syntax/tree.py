@@ -452,7 +452,7 @@ class Group(Record):
     """`group @name { members }`: calls, constants or paths."""
 
     name: GroupRef
-    members: tuple[Word | Number | Path | GroupRef, ...]
+    members: tuple[Word | Number | Constant | Path | GroupRef, ...]
     reason: str
     span: Span
 

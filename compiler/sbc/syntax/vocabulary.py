@@ -58,6 +58,12 @@ LISTING = frozenset({
 })  # fmt: skip
 """The words that begin a statement which can take a set."""
 
+IDS = frozenset({"user", "group", "host-user", "host-group"})
+"""The keys of `identity` whose value is a number."""
+
+NAMED = {"profile": "profile", "extends": "profile", "param": "parameter", "set": "variable"}
+"""The words after which a name stands, and of what."""
+
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "&"})
 
 SPOKEN = {"newline": "the end of the line", "end": "the end of the file"}

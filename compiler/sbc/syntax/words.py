@@ -142,8 +142,8 @@ class Words:
         digits = piece[2:] if letter == "x" else piece[3:-1]
         if letter not in ("x", "u"):
             why = "is not an escape"
-        elif not re.fullmatch(r"[0-9A-Fa-f]{2}" if letter == "x" else r"[0-9A-Fa-f]{1,6}", digits):
-            why = "needs two hexadecimal digits" if letter == "x" else "needs one to six hexadecimal digits in `{ }`"
+        elif not re.fullmatch(r"[0-9A-Fa-f]{2}" if letter == "x" else r"[0-9A-Fa-f]{1,8}", digits):
+            why = "needs two hexadecimal digits" if letter == "x" else "needs one to eight hexadecimal digits in `{ }`"
         elif (code := int(digits, 16)) == 0:
             why = "is NUL, which no path, name or value can hold"
         elif letter == "x" and code > 0x7F:

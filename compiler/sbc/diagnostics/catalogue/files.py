@@ -127,7 +127,11 @@ class SeveralPaths(Diagnostic):
 
 
 class HiddenPlace(Diagnostic):
-    """`as` and `identity` speak of something that is shown; a hidden path is not. Use them with `read` or `write`."""
+    """`as` and `identity` speak of something that is shown; a hidden path is not.
+
+    `identity` also says that the content is known, which one that can be written is not. Right: `as` with `read` or
+    `write`, `identity` with `read` alone.
+    """
 
     code: ClassVar[str] = "SBX309"
     verb: str

@@ -22,6 +22,8 @@ class UnknownGroup(Diagnostic):
         return f"unknown name `@{self.name}`"
 
     def help(self) -> str | None:
+        if self.used_from and self.suggestion:
+            return f"did you mean `@{self.suggestion}` of `{self.used_from}`? add `use {self.used_from}`"
         if self.used_from:
             return f"it is defined in `{self.used_from}`: add `use {self.used_from}`"
         return did_you_mean(f"@{self.suggestion}" if self.suggestion else None)

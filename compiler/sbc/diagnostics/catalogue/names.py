@@ -6,6 +6,11 @@ from sbc.diagnostics.diagnostic import Diagnostic, Label, Severity
 from sbc.diagnostics.span import Span
 
 
+def with_article(word: str) -> str:
+    """Give a word in backticks with `a` or `an` before it."""
+    return f"{'an' if word[:1] in 'aeiou' else 'a'} `{word}`"
+
+
 def did_you_mean(suggestion: str | None) -> str | None:
     """Give the help for a misspelt word."""
     return f"did you mean `{suggestion}`?" if suggestion else None

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from sbc.diagnostics.catalogue.names import did_you_mean
+from sbc.diagnostics.catalogue.names import did_you_mean, with_article
 from sbc.diagnostics.diagnostic import Diagnostic, Label, Severity
 from sbc.diagnostics.span import Span
 
@@ -38,7 +38,7 @@ class ParamPlace(Diagnostic):
     declared: Span | None
 
     def title(self) -> str:
-        return f"`${{{self.name}}}` is a `{self.type}`, here {self.wanted} is needed"
+        return f"`${{{self.name}}}` is {with_article(self.type)}, here {self.wanted} is needed"
 
     def secondary(self) -> tuple[Label, ...]:
         return (Label(self.declared, "declared here"),) if self.declared else ()
@@ -53,9 +53,15 @@ class ParamDefault(Diagnostic):
 
     code: ClassVar[str] = "SBX363"
     type: str
+    based: bool = False
 
     def title(self) -> str:
         return f"the default is not a value of the type `{self.type}`"
+
+    def help(self) -> str | None:
+        if not self.based:
+            return None
+        return "a default is one path for everyone: leave it out and give `-D` at the run, or name `~` where it is used"
 
 
 class ReservedParam(Diagnostic):
@@ -104,3 +110,23 @@ class GroupParam(Diagnostic):
 
     def title(self) -> str:
         return f"the parameter `{self.name}` cannot stand in a group"
+
+
+class BelowFile(Diagnostic):
+    """A parameter of the type `file` is one file: there is no path below it.
+
+    Right: `param tree : dir` and `read ${tree}/x`, or `param list : file` and `read ${list}`.
+    """
+
+    code: ClassVar[str] = "SBX368"
+    name: str
+    declared: Span
+
+    def title(self) -> str:
+        return f"`${{{self.name}}}` is a file, so nothing is below it"
+
+    def secondary(self) -> tuple[Label, ...]:
+        return (Label(self.declared, "declared here"),)
+
+    def help(self) -> str | None:
+        return f"declare it as `dir`, or write `${{{self.name}}}` alone"

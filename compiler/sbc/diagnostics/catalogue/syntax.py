@@ -304,7 +304,9 @@ class SaidTwice(Diagnostic):
 
 
 class BadName(Diagnostic):
-    """A name of a group, a parameter or a stock file has letters, digits, `_` and `-`, and starts with no digit."""
+    """A name of a profile, a group, a parameter, a variable or a stock file has letters, digits, `_` and `-`, and starts
+    with no digit.
+    """
 
     code: ClassVar[str] = "SBX118"
 
@@ -316,6 +318,9 @@ class BadName(Diagnostic):
 
     def label(self) -> str:
         return "letters, digits, `_` and `-`"
+
+    def help(self) -> str | None:
+        return "a name does not start with a digit" if self.text.lstrip("@")[:1].isdigit() else None
 
 
 class TooManyErrors(Diagnostic):
