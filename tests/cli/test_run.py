@@ -125,6 +125,20 @@ def test_a_report_that_the_command_could_write_is_refused(run: Run, tree: Path) 
     assert list(tree.iterdir()) == []
 
 
+def test_a_report_goes_where_its_path_led_before_the_run(run: Run, tree: Path, tmp_path: Path) -> None:
+    """The command owns a link on the way to it, and turns it round."""
+    before, after = tmp_path / "before", tmp_path / "after"
+    before.mkdir()
+    after.mkdir()
+    (tree / "link").symlink_to(before)
+    command = f"rm link; ln -s {after} link; readlink link"
+    done = run("sh", "-c", command, options=("--report", str(tree / "link" / "report.json")))
+    assert done.returncode == 0
+    assert done.stdout == f"{after}\n"
+    assert [path.name for path in before.iterdir()] == ["report.json"]
+    assert list(after.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

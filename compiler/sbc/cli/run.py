@@ -3,6 +3,7 @@
 A bundle is run without the compiler: neither the parser nor any target is imported then.
 """
 
+import os
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
@@ -58,6 +59,10 @@ def run(args: Namespace) -> int:
         return _refuse(str(error))
     if profile is None:
         return REFUSED
+    try:
+        place = None if args.report is None else _Place(args.report)
+    except OSError as error:
+        return _refuse(f"the report {args.report} cannot be written: {error.strerror}")
     terminal = Terminal() if (one_terminal() if args.pty is None else args.pty) else None
     started = profile.start(
         args.command_line,
@@ -69,12 +74,22 @@ def run(args: Namespace) -> int:
         backend=args.backend,
         allow_wider=args.allow_wider,
         cgroup_base=args.cgroup_base,
-        report=args.report,
+        report=None if place is None else place.path,
         terminal=terminal.size() if terminal else None,
     )
     outcome = _wait(started, terminal)
     _tell(outcome, args)
-    return _report(started, args) or outcome.code
+    return _report(started, place, args) or outcome.code
+
+
+class _Place:
+    """Where the report goes: a folder that is open before the command starts, whatever its path leads to later."""
+
+    def __init__(self, report: str) -> None:
+        spelled = Path(report).absolute()
+        self.name = spelled.name
+        self.folder = os.open(spelled.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.path = Path(f"/proc/self/fd/{self.folder}").readlink() / self.name
 
 
 def _refuse(why: str) -> int:
@@ -147,9 +162,9 @@ def _wait(started: Run, terminal: Terminal | None) -> Outcome:
             signal.signal(number, handler)
 
 
-def _report(started: Run, args: Namespace) -> int:
+def _report(started: Run, place: _Place | None, args: Namespace) -> int:
     """Write and show what was asked for; gives 125 where a report cannot be written, else 0."""
-    if args.report is None and not args.verbose and not args.json:
+    if place is None and not args.verbose and not args.json:
         return 0
     from sbc_runtime.report import to_json, write
     from sbc_runtime.report_text import to_text
@@ -160,9 +175,9 @@ def _report(started: Run, args: Namespace) -> int:
     if args.json:
         sys.stderr.write(to_json(made).decode())
     refused = made.outcome.failure is not None and made.outcome.failure.step == "report"
-    if args.report is not None and not refused:
+    if place is not None and not refused:
         try:
-            write(made, args.report)
+            write(made, f"/proc/self/fd/{place.folder}/{place.name}")
         except OSError as error:
             print(f"sbc run: the report {args.report} cannot be written: {error.strerror}", file=sys.stderr)
             return REFUSED
