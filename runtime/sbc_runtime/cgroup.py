@@ -16,7 +16,7 @@ from sbc_runtime.cgroup_group import Group, lock_of
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.prepared import LimitValue, Mount
 
-__all__ = ["Group", "check_outside", "create", "find_base", "probe", "reclaim"]
+__all__ = ["Group", "check_outside", "create", "find_base", "needed", "probe", "reclaim"]
 
 PREFIX: Final = "sbc-run-"
 _DIGITS = frozenset("0123456789abcdef")

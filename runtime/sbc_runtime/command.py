@@ -9,11 +9,10 @@ import termios
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, NoReturn
 
-from sbc_runtime import libc
-from sbc_runtime.backends.interface import ChildDescriptors
+from sbc_runtime import libc, orders
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send, send_failure
-from sbc_runtime.prepared import Prepared
+from sbc_runtime.prepared import Ids
 from sbc_runtime.rlimits import Rlimit
 
 NOT_EXECUTABLE = 126
@@ -33,13 +32,10 @@ ALL = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
 
 
 class Task(NamedTuple):
-    """What the process is given: the read end of its gate, the socket to the supervisor, its limits."""
+    """What the process is given: the read end of its gate, the socket to the supervisor."""
 
-    prepared: Prepared
-    child: ChildDescriptors
     gate: int
     channel: int
-    limits: tuple[Rlimit, ...]
     last_capability: int
 
 
@@ -49,24 +45,35 @@ GO = b"g"
 
 
 def become(task: Task) -> NoReturn:
-    """Get everything that the command gets, say so, wait at the gate, and become the command.
+    """Wait for orders, get everything that the command gets, say so, wait at the gate, and become the command.
 
-    What needs nothing of the new root is done while init still builds it.
+    What needs nothing of the run is done before it is known, and what needs nothing of the new root while init builds
+    it.
     """
     try:
-        prepared = task.prepared
-        _step("descriptors", lambda: _descriptors(task))
+        _step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel}))
         _step("process", lambda: _process(task.last_capability))
+        send(_CHANNEL, "here")
+        told = orders.receive(_CHANNEL)
+        if told is None:
+            os._exit(SETUP_FAILED)
+        (prepared, limits, _), streams = told
+        _step("descriptors", lambda: _place({_GATE: _GATE, _CHANNEL: _CHANNEL, **dict(enumerate(streams))}))
+        _step("ids", lambda: take_ids(prepared.ids))
         candidates = search(prepared.argv[0], dict(prepared.environment).get("PATH"))
         arguments = [os.fsencode(one) for one in prepared.argv]
         environment = {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment}
         program = None if prepared.program is None else libc.FilterProgram(prepared.program)
         if os.read(_GATE, 1) != BUILT:
             os._exit(SETUP_FAILED)
+        _step("namespaces of init", _join)
+        _step("capabilities", lambda: libc.drop_capabilities(-1))
+        # The supervisor reads this process's /proc; until then nothing of the command's is running.
+        libc.prctl(libc.PR_SET_DUMPABLE, 1)
         if prepared.terminal:
             _step("terminal", _terminal)
         _step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
-        _step("limits", lambda: _limits(task.limits))
+        _step("limits", lambda: _limits(limits))
         send(_CHANNEL, "waits")
         if program is not None:
             # From here on only read(2), execve(2), write(2) and exit_group(2) are called.
@@ -78,6 +85,8 @@ def become(task: Task) -> NoReturn:
         os._exit(NOT_FOUND if number in {errno.ENOENT, errno.ENOTDIR} else NOT_EXECUTABLE)
     except SetupFailed as failed:
         send_failure(_CHANNEL, failed)
+    except Exception as error:
+        send_failure(_CHANNEL, SetupFailed("command", repr(error)))
     finally:
         os._exit(SETUP_FAILED)
 
@@ -94,10 +103,23 @@ def _process(last_capability: int) -> None:
     reset_signals(CHANGED)
     os.umask(UMASK)
     libc.reset_personality()
-    libc.drop_capabilities(last_capability)
+    libc.drop_bounding(last_capability)
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
-    # The supervisor reads this process's /proc; until then nothing of the command's is running.
-    libc.prctl(libc.PR_SET_DUMPABLE, 1)
+
+
+def take_ids(ids: Ids) -> None:
+    """Take the ids of the run, which are mapped."""
+    if ids.mapped_by_root:
+        os.setgroups([])
+    os.setresgid(ids.group, ids.group, ids.group)
+    os.setresuid(ids.user, ids.user, ids.user)
+
+
+def _join() -> None:
+    """Enter the namespaces that init has made since this process was forked (setns(2), Linux 5.8)."""
+    init = os.pidfd_open(1)
+    libc.setns(init, libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP)
+    os.close(init)
 
 
 def _terminal() -> None:
@@ -114,15 +136,13 @@ def _limits(limits: tuple[Rlimit, ...]) -> None:
         resource.setrlimit(one.resource, (one.soft, one.hard))
 
 
-def _descriptors(task: Task) -> None:
-    """Close everything else at once, and put what is left in its place."""
-    wanted = [(_GATE, task.gate), (_CHANNEL, task.channel)]
-    wanted += [(place, one) for place, one in enumerate(task.child) if one >= 0]
-    libc.close_all_but(tuple(one for _, one in wanted))
-    high = [(place, fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _HIGH)) for place, one in wanted]
+def _place(wanted: dict[int, int]) -> None:
+    """Close everything else at once, and put what is left in its place; 0, 1 and 2 are for the command."""
+    libc.close_all_but(tuple(wanted.values()))
+    high = [(place, fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _HIGH)) for place, one in wanted.items()]
     for place, one in high:
         os.dup2(one, place, inheritable=place < _GATE)
-    libc.close_all_but(tuple(place for place, _ in wanted))
+    libc.close_all_but(tuple(wanted))
 
 
 def reset_signals(numbers: Iterable[int]) -> None:

@@ -17,7 +17,7 @@ from sbc_runtime.errors import SetupFailed
 _PROGRAM = """import sys
 sys.path.insert(0, sys.argv[1])
 from sbc_runtime.helper import main
-main(int(sys.argv[2]), int(sys.argv[3]))
+main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "spare")
 """
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NAMESPACES = ("mnt", "user", "net", "pid_for_children", "ipc", "uts", "cgroup")
@@ -27,7 +27,8 @@ _MOST_BUNDLES = 64
 class Helper:
     """One helper and its connection."""
 
-    def __init__(self, like: tuple[object, ...]) -> None:
+    def __init__(self, like: tuple[object, ...], spare: bool) -> None:
+        """`spare`: whether it keeps a spare supervisor for the next run."""
         self.like = like
         self.owner = os.getpid()
         self.defined: set[str] = set()
@@ -46,6 +47,7 @@ class Helper:
                     _FOLDER,
                     str(theirs.fileno()),
                     str(self.owner),
+                    "spare" if spare else "",
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -78,6 +80,7 @@ class Host:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._helper: Helper | None = None
+        self._spare = True
 
     def submit(self, address: str, bundle: bytes, text: bytes, descriptors: tuple[int, ...]) -> None:
         """Have a run started; the bundle goes along once. A helper that is gone is replaced, once."""
@@ -99,7 +102,8 @@ class Host:
                     return
 
     def warm(self) -> None:
-        """Start the helper now, so that it is ready by the time of the first run. A failure shows there."""
+        """Start the helper now, so that it is ready by the time of the one run to come. A failure shows there."""
+        self._spare = False
         with contextlib.suppress(SetupFailed), self._lock:
             self._ready()
 
@@ -122,7 +126,7 @@ class Host:
             self._drop()
             helper = None
         if helper is None:
-            helper = self._helper = Helper(like)
+            helper = self._helper = Helper(like, self._spare)
         return helper
 
     def _drop(self) -> None:

@@ -1,8 +1,8 @@
 """Init of a sandbox: process 1 of its PID namespace.
 
-It builds the sandbox, starts the process that becomes the command, waits to be told to let it go, reaps whatever ends,
-passes on the command's status, and ends with the command, or when the host process is gone: with it the kernel kills
-every process of the namespace (pid_namespaces(7)).
+It starts the process that becomes the command, waits for its orders, builds the sandbox, waits to be told to let the
+command go, reaps whatever ends, passes on the command's status, and ends with the command, or when the host process is
+gone: with it the kernel kills every process of the namespace (pid_namespaces(7)).
 """
 
 import array
@@ -16,13 +16,10 @@ import sys
 from struct import Struct
 from typing import NamedTuple, NoReturn
 
-from sbc_runtime import command, libc
-from sbc_runtime.backends.interface import ChildDescriptors
+from sbc_runtime import command, libc, orders
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send_failure
 from sbc_runtime.mounts import Builder
-from sbc_runtime.prepared import Prepared
-from sbc_runtime.rlimits import Rlimit
 
 STATUS = Struct("=i")
 """What init writes once: the command's status, as waitpid(2) gives it."""
@@ -34,17 +31,25 @@ _NAME = b"sbc-init"
 
 
 class Start(NamedTuple):
-    """What init is given. Descriptors: `channel` to the supervisor, `status` for one `STATUS`, `lifeline` to watch."""
+    """What init is given. Descriptors: `channel` to the supervisor, `command` to it from the command's process, and
+    `status` for one `STATUS`.
+    """
 
-    prepared: Prepared
-    child: ChildDescriptors
     channel: int
+    command: int
     status: int
-    lifeline: int
-    trees: dict[str, int]
-    limits: tuple[Rlimit, ...]
+    network: str
     last_capability: int
     filter: bytes | None
+
+
+class _Watched(NamedTuple):
+    """What init waits on: the host's lifeline, ends of children; and the command's gate and process."""
+
+    lifeline: int
+    children: int
+    opener: int
+    pid: int
 
 
 def main(start: Start) -> NoReturn:
@@ -62,44 +67,48 @@ def main(start: Start) -> NoReturn:
 
 
 def _main(start: Start) -> None:
-    prepared = start.prepared
-    own = (start.channel, start.status, start.lifeline)
-    libc.close_all_but((*own, *(one for one in start.child if one >= 0), *start.trees.values()))
+    libc.close_all_but((start.channel, start.command, start.status))
     libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
-    # The supervisor writes the id maps, and then this; it has moved this process into its cgroup, if there is one.
+    os.umask(command.UMASK)
+    libc.set_name(_NAME)
+    # The supervisor writes the id maps, and then this.
     if os.read(start.channel, 1) != b"m":
         return
-    libc.unshare(libc.CLONE_NEWCGROUP)
-    _identity(prepared)
+    if start.network == "none":
+        _loopback()
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD,))
     gate, opener = os.pipe()
     pid = libc.clone(0)
     if pid == 0:
-        task = command.Task(prepared, start.child, gate, start.channel, start.limits, start.last_capability)
-        command.become(task)
-    if prepared.network == "none":
-        _loopback()
-    Builder(prepared, start.trees).build()
+        command.become(command.Task(gate, start.command, start.last_capability))
+    os.close(gate)
+    os.close(start.command)
+    children = libc.signalfd(signal.SIGCHLD)
+    program = None if start.filter is None else libc.FilterProgram(start.filter)
+    told = orders.receive(start.channel)
+    if told is None:
+        return
+    # The supervisor has moved this process into the run's cgroup, if there is one.
+    libc.unshare(libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP)
+    (prepared, _, places), (lifeline, *trees) = told
+    socket.sethostname(prepared.hostname)
+    command.take_ids(prepared.ids)
+    # The kernel clears it when ids change (prctl(2)).
+    libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
+    Builder(prepared, dict(zip(places, trees, strict=True))).build()
     if prepared.terminal:
         _terminal(start.channel)
     _send_shared_memory(start.channel)
     libc.drop_capabilities(start.last_capability)
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
-    # The supervisor reads /proc of both processes; until then nothing of the command's is running.
+    # The supervisor reads /proc of both processes, and the command's joins the namespaces of this one; until both have
+    # done so nothing of the command's is running.
     libc.prctl(libc.PR_SET_DUMPABLE, 1)
     os.write(opener, command.BUILT)
-    _supervise(start, pid, opener)
-
-
-def _identity(prepared: Prepared) -> None:
-    ids = prepared.ids
-    if ids.mapped_by_root:
-        os.setgroups([])
-    os.setresgid(ids.group, ids.group, ids.group)
-    os.setresuid(ids.user, ids.user, ids.user)
-    # The kernel clears it when ids change (prctl(2)).
-    libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
-    socket.sethostname(prepared.hostname)
+    libc.close_all_but((start.channel, start.status, lifeline, opener, children))
+    if program is not None:
+        program.load()
+    _supervise(start, _Watched(lifeline, children, opener, pid))
 
 
 def _loopback() -> None:
@@ -130,20 +139,15 @@ def _send_descriptor(channel: int, word: str, descriptor: int) -> None:
         end.sendmsg([f'["{word}", null]'.encode()], [rights])
 
 
-def _supervise(start: Start, pid: int, opener: int) -> None:
+def _supervise(start: Start, watched: _Watched) -> None:
     """Reap until the command has ended. Nothing in here may be reached by the command."""
-    libc.set_name(_NAME)
-    children = libc.signalfd(signal.SIGCHLD)
-    libc.close_all_but((start.channel, start.status, start.lifeline, opener, children))
-    if start.filter is not None:
-        libc.FilterProgram(start.filter).load()
     poll = select.poll()
     poll.register(start.channel, select.POLLIN)
-    poll.register(start.lifeline, 0)
-    poll.register(children, select.POLLIN)
+    poll.register(watched.lifeline, 0)
+    poll.register(watched.children, select.POLLIN)
     while True:
         for descriptor, _ in poll.poll():
-            if descriptor == start.lifeline:
+            if descriptor == watched.lifeline:
                 os._exit(command.SETUP_FAILED)
             elif descriptor == start.channel:
                 if os.read(start.channel, 1) != b"g":
@@ -152,14 +156,14 @@ def _supervise(start: Start, pid: int, opener: int) -> None:
                 libc.prctl(libc.PR_SET_DUMPABLE, 0)
                 poll.unregister(start.channel)
                 os.close(start.channel)
-                os.write(opener, command.GO)
-                os.close(opener)
+                os.write(watched.opener, command.GO)
+                os.close(watched.opener)
             else:
-                os.read(children, 4096)
-                _reap(start, pid)
+                os.read(watched.children, 4096)
+                _reap(start.status, watched.pid)
 
 
-def _reap(start: Start, pid: int) -> None:
+def _reap(status_end: int, pid: int) -> None:
     while True:
         try:
             ended, status = os.waitpid(-1, os.WNOHANG)
@@ -168,5 +172,5 @@ def _reap(start: Start, pid: int) -> None:
         if ended == 0:
             return
         if ended == pid:
-            os.write(start.status, STATUS.pack(status))
+            os.write(status_end, STATUS.pack(status))
             os._exit(0)

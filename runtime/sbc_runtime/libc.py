@@ -94,6 +94,7 @@ def _function(name: str, *types: type) -> "ctypes._NamedFuncPointer":  # pyright
 _mount = _function("mount", c_char_p, c_char_p, c_char_p, c_ulong, c_char_p)
 _umount2 = _function("umount2", c_char_p, c_int)
 _unshare = _function("unshare", c_int)
+_setns = _function("setns", c_int, c_int)
 _prctl = _function("prctl", c_int, c_ulong, c_ulong, c_ulong, c_ulong)
 _personality = _function("personality", c_ulong)
 _signalfd = _function("signalfd", c_int, c_void_p, c_int)
@@ -145,6 +146,12 @@ def unshare(flags: int) -> None:
     """unshare(2)."""
     if _unshare(flags) < 0:
         raise _failed("unshare")
+
+
+def setns(descriptor: int, kinds: int) -> None:
+    """setns(2): join namespaces of these kinds of the process of a pidfd."""
+    if _setns(descriptor, kinds) < 0:
+        raise _failed("setns")
 
 
 def mount(source: str | None, target: str, kind: str | None, flags: int, data: str | None = None) -> None:
@@ -231,10 +238,27 @@ def set_name(name: bytes) -> None:
     _prctl(PR_SET_NAME, ctypes.addressof(buffer), 0, 0, 0)
 
 
-def drop_capabilities(last: int) -> None:
-    """Empty all five sets of capabilities(7): bounding (0..`last`), ambient, permitted, effective, inheritable."""
+def set_command_line(text: bytes) -> None:
+    """Show `text` as the command line of the process (proc_pid_cmdline(5)), instead of what it was started with.
+
+    The kernel reads it from where it put it, which stat tells; the interpreter has long made copies.
+    """
+    with open("/proc/self/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    start, end = int(fields[45]), int(fields[46])
+    if 0 < start < end:
+        ctypes.memmove(start, text.ljust(end - start, b"\0")[: end - start - 1] + b"\0", end - start)
+
+
+def drop_bounding(last: int) -> None:
+    """Empty the bounding set of capabilities(7): 0..`last`."""
     for capability in range(last + 1):
         prctl(PR_CAPBSET_DROP, capability)
+
+
+def drop_capabilities(last: int) -> None:
+    """Empty all five sets of capabilities(7): bounding (0..`last`), ambient, permitted, effective, inheritable."""
+    drop_bounding(last)
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL)
     if _capset(_NR.capset, _CAP_HEADER.pack(_CAP_VERSION_3, 0), bytes(24)) < 0:
         raise _failed("capset")

@@ -12,7 +12,7 @@ import socket
 import time
 from typing import NamedTuple, NoReturn
 
-from sbc_runtime import libc, readback
+from sbc_runtime import cgroup, libc, nest, orders, readback
 from sbc_runtime.backends.interface import Backend, Cgroup, ChildDescriptors, Sandbox, Watch
 from sbc_runtime.backends.registry import AUTO, backend
 from sbc_runtime.errors import SetupFailed
@@ -20,16 +20,20 @@ from sbc_runtime.job import Job
 from sbc_runtime.loader import Loaded
 from sbc_runtime.outcome import Absent, Failure, ReadBack, RunLoss
 from sbc_runtime.outcome_codec import encode
+from sbc_runtime.pipes import Pipes, Streams
 from sbc_runtime.plan import IdRange
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.report_place import check_place
 from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, outcome
-from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
-from sbc_runtime.watching import Callers, Loop, set_size
+from sbc_runtime.watching import Callers, Loop
 
 _EDQUOT = 122
+_CGROUP_KNOWN = 10.0
+"""For how many seconds it holds that no base for cgroups can be used."""
+
+_WITH_NEST = frozenset({"auto", "namespace"})
 _FALLS_THROUGH = frozenset({"namespaces", "id maps"})
 """Steps whose failure tells that a backend does not work here at all: `auto` then tries the next one."""
 
@@ -37,23 +41,19 @@ _FALLS_THROUGH = frozenset({"namespaces", "id maps"})
 class Given(NamedTuple):
     """Descriptors that came with a request.
 
-    `control`: the socket to the host. `lifeline`: only the host has its other end. `stdin`, `stdout`, `stderr`: what
-    the streams lead to or come from, -1 for nothing. `host`: a pidfd of the host process.
+    `host`: a pidfd of the host process. `control`: the socket to it. `lifeline`: only the host has its other end.
     """
 
     host: int
     control: int
     lifeline: int
-    stdin: int
-    stdout: int
-    stderr: int
+    streams: Streams
 
 
 def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
     """Carry out one run, tell its outcome, and end."""
     try:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        _begin()
         with socket.socket(fileno=given.control) as control:
             told = _run(job, loaded, given, control)
             control.setblocking(True)
@@ -64,21 +64,40 @@ def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
         os._exit(0)
 
 
-def rehearse(job: Job, loaded: Loaded) -> None:
-    """Go through what a run does that changes nothing, so that its memory is in place when a run comes."""
+def get_ready(job: Job, loaded: Loaded) -> None:
+    """Do what can be done for a run like `job` before it is asked for, and go through the rest once.
+
+    The first use of a page of memory after a fork copies it: what a run will touch is touched here. Nothing is changed
+    that is seen from outside this process and its children.
+    """
+    # A range of host ids would be locked. What the caller has changed of itself is taken over when the run comes.
+    if any(isinstance(one.value, IdRange) for one in loaded.bundle.plan.identity) or _takes_over(job):
+        return
     with contextlib.suppress(SetupFailed, OSError):
+        _begin()
+        _keyring()
         program = None if loaded.filter is None else loaded.filter.program
+        prepared = prepare(loaded.bundle, program, job)
+        if job.options.backend in _WITH_NEST:
+            nest.keep(prepared.ids, prepared.network)
+        _cgroup_refusal(job, prepared)
         story = Story(job, loaded.bundle, loaded.enforcement)
-        # A range of host ids would be locked.
-        if not any(isinstance(one.value, IdRange) for one in loaded.bundle.plan.identity):
-            story.prepared = prepare(loaded.bundle, program, job)
-            readback.rehearse(story.prepared)
+        story.prepared = prepare(loaded.bundle, program, job)
+        orders.unpack(orders.pack(orders.Orders(prepared, (), ())))
+        readback.rehearse(story.prepared)
         encode(outcome(story))
+
+
+def _begin() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _run(job: Job, loaded: Loaded, given: Given, control: socket.socket) -> bytes:
     story = Story(job, loaded.bundle, loaded.enforcement)
     try:
+        if job.options.backend not in _WITH_NEST:
+            nest.forget()
         _caller(job)
         _keyring()
         _refuse_answers(loaded)
@@ -105,6 +124,14 @@ def _refuse_answers(loaded: Loaded) -> None:
             raise SetupFailed("filter", why, "use `deny`, `log` or a kill action")
 
 
+def _takes_over(job: Job) -> bool:
+    """Tell whether the caller has other limits or another niceness than this process."""
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
+    return nice != job.caller.nice or any(
+        resource.getrlimit(one) != (soft, hard) for one, soft, hard in job.caller.limits
+    )
+
+
 def _caller(job: Job) -> None:
     """Take over what the caller has now: its limits, as far as they are lower than ours, and its niceness."""
     for number, soft, hard in job.caller.limits:
@@ -116,9 +143,16 @@ def _caller(job: Job) -> None:
     os.umask(job.caller.umask)
 
 
+class _Done:
+    """What this process has done, or found out, ahead of its run."""
+
+    keyring = False
+    no_cgroup: tuple[object, float, str] | None = None
+
+
 def _keyring() -> None:
     """Leave the caller's session keyring. A kernel without keys, or a filter around us, leaves nothing to reach."""
-    for attempt in range(50):
+    for attempt in range(0 if _Done.keyring else 50):
         try:
             libc.new_session_keyring()
         except OSError as error:
@@ -127,25 +161,26 @@ def _keyring() -> None:
                 continue
             if error.errno not in {1, 38}:
                 raise SetupFailed.of("keyring", error, "raise kernel.keys.maxkeys") from None
+        _Done.keyring = True
         return
 
 
 def _execute(story: Story, prepared: Prepared, given: Given, control: socket.socket) -> None:
     job = story.job
     story.started = time.monotonic()
-    cgroup = _cgroup(job, prepared, story)
-    if cgroup is not None:
-        story.cgroup, story.cgroup_enforces = cgroup.path, cgroup.enforces
+    group = _cgroup(job, prepared, story)
+    if group is not None:
+        story.cgroup, story.cgroup_enforces = group.path, group.enforces
     try:
-        pipes = _Pipes(job, prepared, given)
-        sandbox = _start(story, prepared, pipes.child, Watch(given.lifeline, cgroup))
+        pipes = Pipes(job, prepared, given.streams)
+        sandbox = _start(story, prepared, pipes.child, Watch(given.lifeline, group))
         try:
             pipes.close_child()
             back = sandbox.read_back()
             story.read_back = back
             _check(back)
             pipes.attach(sandbox.terminal)
-            loop = Loop(prepared, sandbox, pipes.pumps, Callers(control, given.host), cgroup)
+            loop = Loop(prepared, sandbox, pipes.pumps, Callers(control, given.host), group)
             story.loop = loop
             sandbox.release()
             story.released = time.monotonic()
@@ -158,27 +193,42 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
         loop.drain()
         story.absent = _created(prepared.absent)
     finally:
-        if cgroup is not None:
-            story.oom_killed = cgroup.oom_killed()
-            story.cgroup_usage = cgroup.usage()
-            cgroup.kill()
-            cgroup.remove()
+        if group is not None:
+            story.oom_killed = group.oom_killed()
+            story.cgroup_usage = group.usage()
+            group.kill()
+            group.remove()
 
 
 def _cgroup(job: Job, prepared: Prepared, story: Story) -> Cgroup | None:
     """Give a cgroup for the run, where one can be made; the story tells why not."""
     if prepared.limits.memory is None and prepared.limits.processes is None:
         return None
-    try:
-        from sbc_runtime.cgroup import create  # noqa: PLC0415
-    except ImportError:
+    known = _Done.no_cgroup
+    if known is not None and known[0] == _cgroup_wanted(job, prepared) and time.monotonic() - known[1] < _CGROUP_KNOWN:
+        story.notes.append(f"no cgroup: {known[2]}")
         return None
     try:
         own = 0 if job.options.backend == "process" else 1
-        return create(job.run_id, job.options.cgroup_base, prepared.limits, own, prepared.mounts)
+        return cgroup.create(job.run_id, job.options.cgroup_base, prepared.limits, own, prepared.mounts)
     except SetupFailed as failed:
         story.notes.append(f"no cgroup: {failed.failure.why}")
         return None
+
+
+def _cgroup_wanted(job: Job, prepared: Prepared) -> tuple[str | None, tuple[str, ...]]:
+    """Give what of a run decides which base it can use; what of the host does, the helper has in common with it."""
+    return job.options.cgroup_base, cgroup.needed(prepared.limits.memory, prepared.limits.processes)
+
+
+def _cgroup_refusal(job: Job, prepared: Prepared) -> None:
+    """Find out ahead, for a moment, that no base can be used."""
+    option, controllers = wanted = _cgroup_wanted(job, prepared)
+    if controllers:
+        try:
+            cgroup.find_base(option, os.environ, controllers)
+        except SetupFailed as failed:
+            _Done.no_cgroup = (wanted, time.monotonic(), failed.failure.why)
 
 
 def _start(story: Story, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> Sandbox:
@@ -224,53 +274,3 @@ def _check(back: ReadBack) -> None:
 def _created(absent: tuple[Absent, ...]) -> tuple[Absent, ...]:
     """Look again at protected paths that were not there, and that the command could create."""
     return tuple(one._replace(created=one.could_be_created and os.path.lexists(one.path)) for one in absent)
-
-
-class _Pipes:
-    """The run's own pipes, and what moves bytes through them."""
-
-    def __init__(self, job: Job, prepared: Prepared, given: Given) -> None:
-        self._given = given
-        self._limit = prepared.limits.output
-        self._options = job.options
-        self._ours: list[int] = []
-        self.pumps: list[Pump] = []
-        if prepared.terminal:
-            self.child = ChildDescriptors(-1, -1, -1)
-            return
-        stdin, self._in = os.pipe()
-        self._out, stdout = os.pipe()
-        self._err, stderr = os.pipe()
-        self.child = ChildDescriptors(stdin, stdout, stderr)
-
-    def close_child(self) -> None:
-        """Close the command's ends: now only the command has them."""
-        for one in self.child:
-            if one >= 0:
-                os.close(one)
-
-    def attach(self, terminal: int) -> None:
-        """Make the pumps: input first, then output, then errors."""
-        if terminal >= 0:
-            copy = os.dup(terminal)
-            set_size(terminal, self._options.rows, self._options.columns)
-            os.set_blocking(terminal, False)
-            self.pumps = [
-                Pump(self._given.stdin, Sink(terminal, ours=True), limit=None, kept=None),
-                self._out_pump(copy, self._given.stdout, captured=False),
-            ]
-            return
-        if self._given.stdin >= 0:
-            self.pumps.append(
-                Pump(self._given.stdin, Sink(self._in, ours=True), limit=None, kept=None, close_sink=True)
-            )
-        else:
-            os.close(self._in)
-            self.pumps.append(Pump(-1, None, limit=None, kept=None))
-            self.pumps[0].open = False
-        self.pumps.append(self._out_pump(self._out, self._given.stdout, captured=self._options.stdout == "capture"))
-        self.pumps.append(self._out_pump(self._err, self._given.stderr, captured=self._options.stderr == "capture"))
-
-    def _out_pump(self, source: int, target: int, *, captured: bool) -> Pump:
-        sink = None if target < 0 else Sink(target, ours=captured)
-        return Pump(source, sink, limit=self._limit, kept=CAPTURE_MOST if captured else None)

@@ -42,7 +42,7 @@ def marked(mark: str) -> list[int]:
 
 
 def supervisors() -> list[int]:
-    """The helper's children that have a sandbox, now; not the spare one."""
+    """The helper's children that have a run, now; not the spare one."""
     found: list[int] = []
     for one in Path("/proc").iterdir():
         if one.name.isdigit():
@@ -50,7 +50,7 @@ def supervisors() -> list[int]:
                 fields = (one / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue
-            if int(fields[1]) == helper() and (one / "task" / one.name / "children").read_text():
+            if int(fields[1]) == helper() and fields[0] != "Z" and (one / "comm").read_text() == "sbc-supervisor\n":
                 found.append(int(one.name))
     return found
 

@@ -1,0 +1,133 @@
+"""The spare supervisor: what a run takes from it is what a run of its own would have had."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import sbc_runtime
+from sbc_runtime.api import Run
+from tests.runtime.support import Caller, stock
+from tests.runtime.test_lives import helper, until
+from tests.shared_data import ROOT
+
+
+def start(script: str) -> Run:
+    tree = Caller("user" if os.geteuid() else "root").tree()
+    return sbc_runtime.load(stock("agent-check")).start(["/bin/sh", "-c", script], params={"workdir": tree})
+
+
+def told(script: str) -> list[str]:
+    outcome = start(script).wait()
+    assert outcome.ok, outcome.failure
+    return outcome.stdout.kept.decode().split()
+
+
+@pytest.fixture(autouse=True)
+def ready() -> None:
+    """A spare supervisor whose processes wait."""
+    get_ready()
+
+
+def get_ready() -> None:
+    told("true")
+    assert until(lambda: nests() != [])
+    time.sleep(0.1)
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def nests() -> list[int]:
+    """The processes that wait below the spare supervisor."""
+    return [below for one in children(helper()) for init in children(one) for below in children(init)]
+
+
+def test_every_run_has_namespaces_of_its_own() -> None:
+    script = "for i in user mnt pid ipc uts cgroup net; do readlink /proc/self/ns/$i; done; sleep 1"
+    runs = [start(script) for _ in range(2)]
+    first, second = (one.wait().stdout.kept.split() for one in runs)
+    assert len(first) == 7
+    assert not set(first) & set(second)
+
+
+def test_a_run_takes_the_spare_ones_processes() -> None:
+    waiting = [os.readlink(f"/proc/{one}/ns/user") for one in nests()]
+    assert told("readlink /proc/self/ns/user") == waiting
+
+
+def test_limits_and_niceness_are_those_of_the_call() -> None:
+    before = resource.getrlimit(resource.RLIMIT_STACK)
+    try:
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 24, before[1]))
+        assert told("ulimit -Ss") == ["16384"]
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, before)
+    get_ready()
+    assert told("ulimit -Ss") != ["16384"]
+    if os.geteuid() == 0:
+        get_ready()
+        os.setpriority(os.PRIO_PROCESS, 0, 3)
+        try:
+            assert told("nice") == ["3"]
+        finally:
+            os.setpriority(os.PRIO_PROCESS, 0, 0)
+        assert told("nice") == ["0"]
+
+
+def test_a_folder_that_was_made_anew_is_seen() -> None:
+    tree = Caller("user" if os.geteuid() else "root").tree()
+    profile = sbc_runtime.load(stock("agent-check"))
+    for _ in range(3):
+        tree.rmdir()
+        tree.mkdir()
+        if os.geteuid() == 0:
+            os.chown(tree, 65534, 65534)
+        outcome = profile.run(["/bin/sh", "-c", "touch made && ls"], params={"workdir": tree})
+        assert outcome.stdout.kept == b"made\n"
+        (tree / "made").unlink()
+        assert until(lambda: nests() != [])
+
+
+HOST = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import sbc_runtime
+assert sbc_runtime.load(sys.argv[2]).run(["/bin/true"], params={"workdir": sys.argv[3]}).ok
+print(open(f"/proc/self/task/{__import__('os').getpid()}/children").read(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_it_ends_with_the_host(number: int) -> None:
+    tree = Caller("user" if os.geteuid() else "root").tree()
+    command = [sys.executable, "-c", HOST, str(ROOT / "runtime"), str(stock("agent-check")), str(tree)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as host:
+        assert host.stdout is not None
+        one = int(host.stdout.readline().split()[0])
+        below: list[int] = []
+        assert until(lambda: [below.append(pid) for spare in children(one) for pid in children(spare)])
+        host.send_signal(number)
+    assert until(lambda: not any(alive(pid) for pid in (one, *below)), 1.0)
+
+
+def test_the_command_line_names_no_path() -> None:
+    assert told("tr '\\0' ' ' < /proc/1/cmdline; cat /proc/1/comm") == ["sbc-helper", "sbc-init"]
+    assert Path(f"/proc/{helper()}/cmdline").read_bytes().rstrip(b"\0") == b"sbc-helper"
