@@ -145,3 +145,32 @@ def test_numbers_are_read_as_in_c(text: str, value: int) -> None:
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(QuestionError):
         read_call(f"chmod({text})")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("socket(99999999999999999999999)", "99999999999999999999999 does not fit the 64 bits of a register"),
+        ("socket(0x10000000000000000)", "0x10000000000000000 does not fit the 64 bits of a register"),
+        ("socket(-9223372036854775809)", "-9223372036854775809 does not fit the 64 bits of a register"),
+        ("socket(AF_ALG,,)", "argument 2 has no value"),
+        ("socket(AF_ALG, )", "argument 2 has no value"),
+        ("socket(family=)", "`family` has no value"),
+        ("socket(family=1, family=2)", "the register in place 0 on x86_64 is given by `family` twice"),
+        ("socket(family=1, domain=2)", "the register in place 0 on x86_64 is given by `family` and `domain`"),
+        ("socket(type=1, 2)", "the register in place 1 on x86_64 is given by `type` and argument 2"),
+        ("socket(1, arg0=1)", "the register in place 0 on x86_64 is given by argument 1 and `arg0`"),
+        ("prctl(arg2=3)", "`arg2` of `prctl` is the kernel's name for the argument in place 1"),
+    ],
+)
+def test_questions_that_say_a_thing_twice_or_not_at_all(text: str, message: str) -> None:
+    with pytest.raises(QuestionError) as error:
+        explain_call(shipped("agent-check")[0], text, "x86_64")
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    "text", ["socket(0xffffffffffffffff)", "socket(-9223372036854775808)", "socket(type=1, protocol=0)"]
+)
+def test_questions_at_the_edge(text: str) -> None:
+    assert explain_call(shipped("agent-check")[0], text, "x86_64")

@@ -191,3 +191,47 @@ def test_statements_are_listed_once_in_the_order_of_the_source() -> None:
     written = [one.text for one in found.statements() if one.span]
     assert written == ["root private", "read /usr", "wall 1s", "default allow", "deny EPERM { kcmp ptrace }"]
     assert "no `network` block" in [one.text for one in found.statements()]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("param f : file\nfiles { root private; read ${f}/x }", "SBX368"),
+        ("param f : file\nfiles { root private; read ${f}/ }", None),
+        ("param f : file\nfiles { root private; read ${f} }", None),
+        ("param f : path\nfiles { root private; read ${f}/x }", None),
+        ('files { root private; write /a identity "X" }', "SBX309"),
+        ('files { root private; hide /a identity "X" }', "SBX309"),
+        ('files { root private; read /a identity "X" }', None),
+        ("param x : size = 0KiB\nfiles { root host }\nlimits { memory ${x} }", "SBX338"),
+        ("param x : duration = 0s\nfiles { root host }\nlimits { wall ${x} }", "SBX338"),
+        ("param x : size = 0KiB\nfiles { root host }\nlimits { core-size ${x} }", None),
+        ("param d : dir = ~/x\nfiles { root private; read ${d} }", "SBX363"),
+        ('files { root host }\nenvironment { set A = "\\u{00000041}" }', None),
+        ('files { root host }\nenvironment { set A = "\\u{00110000}" }', "SBX108"),
+        ('files { root host }\nenvironment { set A = "\\u{000000041}" }', "SBX108"),
+        ('files { root host }\nenvironment { set 1A = "x" }', "SBX118"),
+        ("files { root host }\nsyscalls { default allow; include @stock-denylits }", "SBX204"),
+    ],
+)
+def test_small_things_that_are_wrong_or_not(text: str, code: str | None) -> None:
+    assert codes(f"sbx 1\nprofile p {{\n{text}\n}}\n") == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("profile 1a { files { root host } }", "a name does not start with a digit"),
+        ("profile p { files { root host }\nidentity { user root } }", "write it as a number"),
+        ("profile p { files { root host }\nsyscalls { default allow; include @stock-denylits } }", "of `<stock>`"),
+        ("profile p { param d : dir = ~/x\nfiles { root host; write ${d} } }", "leave it out"),
+    ],
+)
+def test_what_to_write_instead(text: str, advice: str) -> None:
+    helps = [one.help() or "" for one in told(f"sbx 1\n{text}\n")[1].diagnostics]
+    assert any(advice in help_text for help_text in helps)
+
+
+def test_an_article_fits_its_word() -> None:
+    found = told("sbx 1\nprofile p { param n : integer\nfiles { root host; write ${n} } }\n")[1].diagnostics
+    assert found[0].title() == "`${n}` is an `integer`, here a path is needed"

@@ -95,5 +95,3 @@ def test_a_word_is_compared_once_and_not_for_ever() -> None:
 def test_too_many_rules() -> None:
     found = diagnostics(filled(CASES["star rules"], 64 << 10))
     assert [one.code for one in found if one.code == "SBX233"]
-
-

@@ -136,3 +136,28 @@ def test_a_library_is_checked_by_itself(tmp_path: Path) -> None:
     with pytest.raises(Failed):
         check_definitions(load(main, reporter), reporter)
     assert [one.code for one in reporter.diagnostics] == ["SBX201", "SBX204", "SBX207", "SBX208"]
+
+
+class TestOtherProfiles:
+    """The errors of a file are told whichever of its profiles is asked for."""
+
+    BAD = "profile b { files { root host } %s }"
+
+    @pytest.mark.parametrize(
+        ("block", "code"),
+        [
+            ("syscalls { default allow; deny EPERM sokcet }", "SBX201"),
+            ("limits { wall 0s }", "SBX338"),
+            ("environment { set A = ${nowhere} }", "SBX360"),
+            ("syscalls { default allow; include @nowhere }", "SBX204"),
+        ],
+    )
+    def test_an_error_of_another(self, block: str, code: str) -> None:
+        text = f"sbx 1\nprofile a {{ files {{ root host }} }}\n{self.BAD % block}\n"
+        assert codes(text, "a") == [code]
+        assert codes(text, "b") == [code]
+
+    def test_the_lints_and_notes_of_another_are_its_own(self) -> None:
+        text = "sbx 1\nprofile a { files { root host } }\nprofile b { param d : dir\nfiles { root host } }\n"
+        assert codes(text, "a") == []
+        assert codes(text, "b") == ["SBX366"]

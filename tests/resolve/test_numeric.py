@@ -1,9 +1,11 @@
 """Widths, signs and every test, on each ABI's own C types."""
 
+import re
+
 import pytest
 
-from sbc.policy.conditions import ALWAYS, NEVER, AllOf, AnyOf, Between, Condition, Masked, Not
-from tests.resolve.lowered import codes, rules_on, with_calls
+from sbc.policy.conditions import ALWAYS, NEVER, AllOf, AnyOf, Between, Condition, Masked, Not, holds
+from tests.resolve.lowered import codes, rules_on, told, with_calls
 
 M16, M32, M64 = 0xFFFF, 0xFFFFFFFF, (1 << 64) - 1
 
@@ -121,3 +123,50 @@ def test_the_name_must_exist_in_each_call() -> None:
 )
 def test_what_can_mean_nothing_is_refused(rule: str, code: str) -> None:
     assert codes(with_calls(f"deny EPERM {rule}")) == [code]
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "ways"),
+    [
+        ("prctl", "arg2", ["`arg1:u64`", "`arg2:u64`"]),
+        ("prctl", "arg4", ["`arg3:u64`", "`arg4:u64`"]),
+        ("prctl", "arg5", ["`arg4:u64`"]),
+        ("keyctl", "arg2", ["`arg1:u64`", "`arg2:u64`"]),
+        ("arch_prctl", "arg2", ["`arg1:u64`"]),
+    ],
+)
+def test_a_place_that_is_also_a_name_elsewhere(call: str, name: str, ways: list[str]) -> None:
+    (told_of,) = told(with_calls(f"deny EPERM {call} when {name} == 1"))[1].diagnostics
+    assert told_of.code == "SBX267"
+    assert re.findall(r"`arg\d:\w+`", told_of.help() or "") == ways
+
+
+@pytest.mark.parametrize("subject", ["arg0", "arg1", "option", "arg2:u64", "arg1:u64"])
+def test_places_with_one_meaning(subject: str) -> None:
+    assert codes(with_calls(f"deny EPERM prctl when {subject} == 1")) == []
+
+
+def test_the_kernels_name_is_the_place_where_both_agree() -> None:
+    assert codes(with_calls("deny EPERM sysfs when arg1 == 1 and arg2 == 2")) == []
+
+
+@pytest.mark.parametrize(
+    ("group", "value", "held"),
+    [
+        ("-1", 0xFFFFFFFF, True),
+        ("1 | 2", 3, True),
+        ("1 | 2", 1, False),
+        ("AF_UNIX | AF_INET", 3, True),
+        ("7, -2", 7, True),
+    ],
+)
+def test_members_of_groups_are_values_as_in_sets(group: str, value: int, held: bool) -> None:
+    found = rules_on("x86_64", "deny EPERM socket when family in @g", f"group @g {{ {group} }}").rules
+    assert holds(found[0].condition, (value, 0, 0, 0, 0, 0)) == held
+    same = rules_on("x86_64", f"deny EPERM socket when family in {{ {group} }}").rules
+    assert same[0].condition == found[0].condition
+
+
+def test_members_that_are_no_constants() -> None:
+    assert codes(with_calls("deny EPERM ptrace", "x86_64", "group @g { read | 1 }")) == ["SBX202"]
+    assert codes(with_calls("deny EPERM ptrace", "x86_64", "group @g { AF_INXT | 1 }")) == ["SBX202"]

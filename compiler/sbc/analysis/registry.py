@@ -33,3 +33,6 @@ CHECKS: tuple[Check, ...] = (
     start_folder.check,
     overrides.check,
 )
+
+ERRORS: tuple[Check, ...] = (seatbelt_words.check, dead_rules.check)
+"""Those that find errors, and not only lints and notes."""

@@ -82,7 +82,7 @@ class Reporter:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """Everything recorded so far, in order; where there is very much of a kind in one file, its start and a count."""
+        """Everything recorded so far, in order; of a kind that one file has very much of, the first and a count."""
         if len(self._seen) <= MAX_TOLD:
             return tuple(self._seen)
         from sbc.diagnostics.catalogue.many import many_more  # noqa: PLC0415 (the catalogue is made of diagnostics)

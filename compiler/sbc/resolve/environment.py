@@ -4,7 +4,7 @@ from sbc.diagnostics.catalogue import blocks as problems
 from sbc.diagnostics.catalogue.verdicts import StatedTwice
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Span
-from sbc.policy.origin import Origin, System
+from sbc.policy.origin import Origin
 from sbc.policy.policy import Override
 from sbc.policy.process import Environment, Pattern, SetVariable
 from sbc.resolve.chain import Level
@@ -63,7 +63,7 @@ def _set(
     return [] if value is None else [Entry((("set", name),), origin, SetVariable(name, value, origin))]
 
 
-_Earlier = dict[tuple[str, str, System], Span | None]
+_Earlier = dict[tuple[str, str, str], Span | None]
 """Where each subject was stated first, for each system."""
 
 

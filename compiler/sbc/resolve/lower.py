@@ -2,9 +2,11 @@
 
 from typing import cast
 
+from sbc.diagnostics.catalogue.modules import ExtendsCycle
 from sbc.diagnostics.diagnostic import Failed, Reporter, Severity
 from sbc.policy.origin import Block, Origin
 from sbc.policy.policy import Override, Policy
+from sbc.policy.syscalls import Syscalls
 from sbc.resolve import statements
 from sbc.resolve.calls import Statements
 from sbc.resolve.chain import Level, chain_of
@@ -48,33 +50,55 @@ def lower(modules: Modules, profile: str | None, reporter: Reporter) -> Policy:
 
 
 def _check_others(modules: Modules, main: Module, chosen: str, reporter: Reporter) -> None:
-    """Tell the errors of the main file's other profiles, of each the first time that the file is looked at."""
-    names = [item.name.text for item in main.tree.items if isinstance(item, tree.Profile)]
+    """Tell the errors of the main file's other profiles, of each the first time that the file is looked at.
+
+    Their policies are kept for the analyses, which find errors too.
+    """
     modules.checked.add(chosen)
-    for name in names:
-        if name in modules.checked:
-            continue
-        modules.checked.add(name)
+    names = [item.name.text for item in main.tree.items if isinstance(item, tree.Profile)]
+    left = [name for name in dict.fromkeys(names) if name not in modules.checked]
+    modules.checked.update(left)
+    shared = Reporter()
+    scopes = Scopes(modules, shared)
+    groups = Groups(scopes, shared)
+    for name in left:
         own = Reporter()
         try:
-            _lowered(modules, main, name, own)
+            policy = _lowered(modules, main, name, own, (scopes, groups))
+            if policy.syscalls.filters or policy.seatbelt.statements:
+                modules.others.append(policy)
         except Failed:
-            for diagnostic in own.diagnostics:
-                if diagnostic.severity is Severity.ERROR:
-                    reporter.add(diagnostic)
+            _add_errors(own, reporter)
+    _add_errors(shared, reporter)
 
 
-def _lowered(modules: Modules, main: Module, profile: str | None, reporter: Reporter) -> Policy:
-    scopes = Scopes(modules, reporter)
-    groups = Groups(scopes, reporter)
-    _check_definitions(modules, scopes, groups)
+def _add_errors(found: Reporter, reporter: Reporter) -> None:
+    cycles = any(isinstance(diagnostic, ExtendsCycle) for diagnostic in reporter.diagnostics)
+    for diagnostic in found.diagnostics:
+        if diagnostic.severity is Severity.ERROR and not (cycles and isinstance(diagnostic, ExtendsCycle)):
+            reporter.add(diagnostic)  # a cycle is told once, and not from each of its profiles
+
+
+def _lowered(
+    modules: Modules, main: Module, profile: str | None, reporter: Reporter, known: tuple[Scopes, Groups] | None = None
+) -> Policy:
+    """Lower one profile; with `known` another one's names and groups, for the errors alone."""
+    if known is None:
+        scopes = Scopes(modules, reporter)
+        groups = Groups(scopes, reporter)
+        _check_definitions(modules, scopes, groups)
+    else:
+        scopes, groups = known
     levels = chain_of(main, profile, scopes, reporter)
     reporter.end_stage()
 
     overrides: list[Override] = []
     params = Params(levels, overrides, reporter)
     calls = SyscallLowering(scopes, groups, reporter)
-    syscalls = calls.lower(levels)
+    if known is not None and not any("syscalls" in level.blocks for level in levels):
+        syscalls = Syscalls((), Origin("syscalls", "no `syscalls` block"))  # the stock list, which has no errors
+    else:
+        syscalls = calls.lower(levels)
     files = FilesLowering(groups, params, overrides, reporter).lower(levels)
     proc = lower_proc(levels, groups, overrides, reporter)
     network = lower_network(levels, params, overrides, reporter)

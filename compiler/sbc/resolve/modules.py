@@ -8,7 +8,7 @@ from sbc import data
 from sbc.diagnostics.catalogue import modules as problems
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source, Span
-from sbc.policy.policy import SourceFile
+from sbc.policy.policy import Policy, SourceFile
 from sbc.syntax import tree
 from sbc.syntax.parser import parse
 from sbc.syntax.reading import read_source, source_digest
@@ -60,6 +60,8 @@ class Modules:
         self.main: Module | None = None
         self.checked: set[str] = set()
         """The profiles of the main file that were lowered, so that each is for its errors only once."""
+        self.others: list[Policy] = []
+        """What those are that nobody asked for: for the errors that analyses find."""
 
     def load_main(self, path: Path) -> None:
         """Read the file that is compiled, and what it uses."""

@@ -14,8 +14,8 @@ from sbc.resolve.calls import MAX_RULES, PlacedNewer, Statements
 from sbc.resolve.chain import Level
 from sbc.resolve.groups import Groups
 from sbc.resolve.guards import Guards
-from sbc.resolve.origins import block_origin, origin_of
 from sbc.resolve.multiplexers import Multiplexers
+from sbc.resolve.origins import block_origin, origin_of
 from sbc.resolve.reach import check_absent, check_unreached
 from sbc.resolve.scope import Scopes
 from sbc.resolve.subjects import Place

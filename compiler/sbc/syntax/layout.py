@@ -138,7 +138,8 @@ class _Reader:
             if event.text == "{":
                 braces = self._braces(block=event.start in self._blocks)
                 parts.append(braces)
-                if braces.block or parts[0] == "group":  # it ends its statement, also where neither newline nor `;` follows
+                # It ends its statement, also where neither newline nor `;` follows.
+                if braces.block or parts[0] == "group":
                     break
             else:
                 depth += (event.text == "(") - (event.text == ")")

@@ -51,9 +51,7 @@ def check(seatbelt: Seatbelt) -> Iterator[Diagnostic]:
             yield from _filter(span, one, operations, closest)
 
 
-def _filter(
-    span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions
-) -> Iterator[Diagnostic]:
+def _filter(span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions) -> Iterator[Diagnostic]:
     if one.name in COMBINING:
         if one.arguments or not one.inner or (one.name == "require-not" and len(one.inner) != 1):
             count = "exactly one filter" if one.name == "require-not" else "one filter or more"
@@ -70,9 +68,7 @@ def _filter(
     yield from _arguments(span, one, operations, closest)
 
 
-def _arguments(
-    span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions
-) -> Iterator[Diagnostic]:
+def _arguments(span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions) -> Iterator[Diagnostic]:
     kind = FILTERS[one.name][1]
     for argument in one.arguments:
         if isinstance(argument, SbplWord) and argument.text in (*FILTERS, *COMBINING):
@@ -137,12 +133,10 @@ def _import(span: Span | None, path: str) -> Iterator[Diagnostic]:
     if path.startswith("/"):
         yield from _dead(span, path)
     elif not _FILE.fullmatch(path) or ".." in path.split("/"):
-        yield FilterArgument(span, "import", "it takes the name of a system profile, such as `system.sb`, or a whole path")
+        yield FilterArgument(span, "import", "it takes a system profile by name, such as `system.sb`, or a whole path")
 
 
-def _address(
-    span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions
-) -> Iterator[Diagnostic]:
+def _address(span: Span | None, one: SbplFilter, operations: list[str], closest: Suggestions) -> Iterator[Diagnostic]:
     """Check `remote` and `local`: a protocol and perhaps an address, or sockets by path."""
     match one.arguments:
         case (SbplWord(text="unix-socket" | "unix"),):

@@ -44,7 +44,6 @@ class ParamPlace(Diagnostic):
         return (Label(self.declared, "declared here"),) if self.declared else ()
 
 
-
 class ParamDefault(Diagnostic):
     """The default of a parameter is a value of its type; that of a path is absolute and without parameters.
 

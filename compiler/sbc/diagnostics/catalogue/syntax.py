@@ -304,8 +304,8 @@ class SaidTwice(Diagnostic):
 
 
 class BadName(Diagnostic):
-    """A name of a profile, a group, a parameter, a variable or a stock file has letters, digits, `_` and `-`, and starts
-    with no digit.
+    """A name has letters, digits, `_` and `-`, and starts with no digit: that of a profile, a group, a parameter, a
+    variable or a stock file.
     """
 
     code: ClassVar[str] = "SBX118"

@@ -22,7 +22,6 @@ class ErrnoRange(Diagnostic):
         return "to do the call, write `allow`" if self.value == 0 else None
 
 
-
 class TraceRange(Diagnostic):
     """`trace` hands a number from 0 to 65535 to the tracer (`SECCOMP_RET_DATA`).
 
@@ -134,8 +133,8 @@ class LoneX32(Diagnostic):
 class OpenMultiplexer(Diagnostic):
     """Some ABIs reach a call by a second way: `socketcall` does what `socket` does, `ipc` what `shmat` does.
 
-    So a rule on the call alone is no protection there, and the other way's arguments are in user memory, which no filter
-    can read. It needs a rule on the multiplexer as well, which decides at least for the call's code. Right:
+    So a rule on the call alone is no protection there. What the other way is called with is in user memory, which no
+    filter can read. It needs a rule on the multiplexer as well, which decides at least for the call's code. Right:
     `on i386 { deny ENOSYS socketcall }` beside the rule; libc then uses the direct calls. Of one code only:
     `on i386 { deny ENOSYS socketcall when call == SYS_BIND }`, and `deny ENOSYS ipc when call & 0xffff == SHMAT`,
     since most kernels keep a version in the upper half.
@@ -154,7 +153,6 @@ class OpenMultiplexer(Diagnostic):
 
     def help(self) -> str | None:
         return f"add a rule on it: `on {self.abis.replace(', ', ' ')} {{ deny ENOSYS {self.multiplexer} }}`"
-
 
 
 class NoCalls(Diagnostic):
