@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn
 from sbc_runtime import libc, orders
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send, send_failure
-from sbc_runtime.prepared import Ids
+from sbc_runtime.prepared import Ids, Prepared
 from sbc_runtime.rlimits import Rlimit
 
 NOT_EXECUTABLE = 126
@@ -37,6 +37,7 @@ class Task(NamedTuple):
     gate: int
     channel: int
     last_capability: int
+    sample: orders.Orders | None
 
 
 BUILT = b"b"
@@ -54,16 +55,15 @@ def become(task: Task) -> NoReturn:
         _step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel}))
         _step("process", lambda: _process(task.last_capability))
         send(_CHANNEL, "here")
+        if task.sample is not None:
+            _prepare(orders.rehearse(task.sample).prepared)
         told = orders.receive(_CHANNEL)
         if told is None:
             os._exit(SETUP_FAILED)
         (prepared, limits, _), streams = told
         _step("descriptors", lambda: _place({_GATE: _GATE, _CHANNEL: _CHANNEL, **dict(enumerate(streams))}))
         _step("ids", lambda: take_ids(prepared.ids))
-        candidates = search(prepared.argv[0], dict(prepared.environment).get("PATH"))
-        arguments = [os.fsencode(one) for one in prepared.argv]
-        environment = {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment}
-        program = None if prepared.program is None else libc.FilterProgram(prepared.program)
+        program, candidates, arguments, environment = _prepare(prepared)
         if os.read(_GATE, 1) != BUILT:
             os._exit(SETUP_FAILED)
         _step("namespaces of init", _join)
@@ -89,6 +89,18 @@ def become(task: Task) -> NoReturn:
         send_failure(_CHANNEL, SetupFailed("command", repr(error)))
     finally:
         os._exit(SETUP_FAILED)
+
+
+def _prepare(
+    prepared: Prepared,
+) -> tuple[libc.FilterProgram | None, tuple[bytes, ...], list[bytes], dict[bytes, bytes]]:
+    """Give the filter, and what to execute: candidates, arguments, environment."""
+    return (
+        None if prepared.program is None else libc.FilterProgram(prepared.program),
+        search(prepared.argv[0], dict(prepared.environment).get("PATH")),
+        [os.fsencode(one) for one in prepared.argv],
+        {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment},
+    )
 
 
 def _step(name: str, act: Callable[[], None]) -> None:

@@ -155,7 +155,7 @@ class _Helper:
             libc.set_name(_SPARE)
             if last is not None:
                 address, job = wire.decode_job(last)
-                supervisor.get_ready(job, self._known[address])
+                supervisor.get_ready(last, job, self._known[address])
             request = wire.receive(end)
             if request is not None:
                 libc.set_name(_SUPERVISOR)

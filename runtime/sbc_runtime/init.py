@@ -19,7 +19,8 @@ from typing import NamedTuple, NoReturn
 from sbc_runtime import command, libc, orders
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send_failure
-from sbc_runtime.mounts import Builder
+from sbc_runtime.mounts import Builder, rehearse
+from sbc_runtime.orders import Orders
 
 STATUS = Struct("=i")
 """What init writes once: the command's status, as waitpid(2) gives it."""
@@ -41,6 +42,7 @@ class Start(NamedTuple):
     network: str
     last_capability: int
     filter: bytes | None
+    sample: Orders | None
 
 
 class _Watched(NamedTuple):
@@ -80,11 +82,16 @@ def _main(start: Start) -> None:
     gate, opener = os.pipe()
     pid = libc.clone(0)
     if pid == 0:
-        command.become(command.Task(gate, start.command, start.last_capability))
+        command.become(command.Task(gate, start.command, start.last_capability, start.sample))
     os.close(gate)
     os.close(start.command)
     children = libc.signalfd(signal.SIGCHLD)
     program = None if start.filter is None else libc.FilterProgram(start.filter)
+    _send_shared_memory(start.channel)
+    libc.drop_bounding(start.last_capability)
+    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+    if start.sample is not None:
+        rehearse(orders.rehearse(start.sample).prepared)
     told = orders.receive(start.channel)
     if told is None:
         return
@@ -98,9 +105,7 @@ def _main(start: Start) -> None:
     Builder(prepared, dict(zip(places, trees, strict=True))).build()
     if prepared.terminal:
         _terminal(start.channel)
-    _send_shared_memory(start.channel)
-    libc.drop_capabilities(start.last_capability)
-    libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+    libc.drop_capabilities(-1)
     # The supervisor reads /proc of both processes, and the command's joins the namespaces of this one; until both have
     # done so nothing of the command's is running.
     libc.prctl(libc.PR_SET_DUMPABLE, 1)

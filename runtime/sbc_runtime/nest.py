@@ -3,13 +3,13 @@ the host's mounts or on a cgroup.
 
 The spare supervisor makes one while nothing is asked for; where none fits, a run makes its own. Until they have their
 orders both only wait: they have no ids but the supervisor's, no descriptors but their sockets, and end with it. What
-they took over from the supervisor is compared when the run comes; where anything differs they are dropped.
+they took over from the supervisor, and what they are for, is compared when the run comes; where anything differs they
+are dropped.
 """
 
 import contextlib
 import errno
 import os
-import resource
 import select
 import signal
 import time
@@ -17,6 +17,7 @@ import time
 from sbc_runtime import init, libc, messages, readback
 from sbc_runtime.arch import native_arch
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.orders import Orders
 from sbc_runtime.prepared import Ids
 from sbc_runtime.seccomp import init_filter
 
@@ -34,20 +35,18 @@ REMEDIES = {
     errno.EUSERS: "raise user.max_user_namespaces",
     errno.ENOSYS: "use a kernel with namespaces, or a container that lets clone3 through",
 }
-_RESOURCES = tuple(sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}))
-
-
-def inherited() -> tuple[object, ...]:
-    """Give what a forked process takes over from this one, and a caller can change from run to run."""
-    return (*(resource.getrlimit(one) for one in _RESOURCES), os.getpriority(os.PRIO_PROCESS, 0))
 
 
 class Nest:
     """Both processes, and the ends that the supervisor holds."""
 
-    def __init__(self, ids: Ids, network: str) -> None:
-        """Make them; `SetupFailed` where that is not possible: then nothing is left."""
-        self.like = (ids, network, inherited())
+    def __init__(self, ids: Ids, network: str, sample: Orders | None = None) -> None:
+        """Make them; `SetupFailed` where that is not possible: then nothing is left.
+
+        `sample`: orders like those to come, to get ready for.
+        """
+        self.like = (ids, network)
+        self.shared_memory = -1
         self.host = readback.own()
         arch = native_arch(os.uname().machine)
         own_filter = None if arch is None else init_filter(arch)
@@ -57,7 +56,7 @@ class Nest:
         self.to_command, command_end = messages.pair()
         self.status, status_end = os.pipe()
         inner = (init_end.detach(), command_end.detach(), status_end)
-        start = init.Start(*inner, network, _last_capability(), own_filter)
+        start = init.Start(*inner, network, _last_capability(), own_filter, sample)
         try:
             self.init_pid = libc.clone(NAMESPACES | (libc.CLONE_NEWNET if network == "none" else 0))
         except OSError as error:
@@ -76,6 +75,8 @@ class Nest:
                 message = self.next(time.monotonic() + SETUP_SECONDS)
                 if message.word == "here":
                     self.command_pid = message.pid
+                elif message.word == "shared memory":
+                    self.shared_memory = message.descriptors[0]
         except BaseException:
             self.drop()
             raise
@@ -108,7 +109,9 @@ class Nest:
         """Close every end."""
         self.to_init.close()
         self.to_command.close()
-        os.close(self.status)
+        for one in (self.status, self.shared_memory):
+            if one >= 0:
+                os.close(one)
 
 
 class _Kept:
@@ -117,24 +120,24 @@ class _Kept:
     nest: Nest | None = None
 
 
-def keep(ids: Ids, network: str) -> None:
-    """Make one for a run to come. A failure shows there."""
+def keep(sample: Orders) -> None:
+    """Make one for a run with orders like these. A failure shows there."""
     with contextlib.suppress(SetupFailed, OSError):
-        _Kept.nest = Nest(ids, network)
+        _Kept.nest = Nest(sample.prepared.ids, sample.prepared.network, sample)
 
 
 def take(ids: Ids, network: str) -> Nest:
     """Give the one that waits, if it is what a run needs, else a new one."""
     kept, _Kept.nest = _Kept.nest, None
     if kept is not None:
-        if kept.like == (ids, network, inherited()):
+        if kept.like == (ids, network):
             return kept
         kept.drop()
     return Nest(ids, network)
 
 
 def forget() -> None:
-    """Drop the one that waits."""
+    """Drop the one that waits: what it took over from this process, or is for, is not what the run needs."""
     kept, _Kept.nest = _Kept.nest, None
     if kept is not None:
         kept.drop()

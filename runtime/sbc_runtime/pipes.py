@@ -1,5 +1,6 @@
 """The run's own pipes, or its terminal, and the pumps that move bytes through them."""
 
+import contextlib
 import os
 from typing import NamedTuple
 
@@ -39,6 +40,12 @@ class Pipes:
         """Close the command's ends: now only the command has them."""
         for one in self.child:
             if one >= 0:
+                os.close(one)
+
+    def close(self) -> None:
+        """Close our ends, which nothing has used."""
+        for one in (self._in, self._out, self._err):
+            with contextlib.suppress(OSError):  # without input it is closed already
                 os.close(one)
 
     def attach(self, terminal: int) -> None:

@@ -1,5 +1,7 @@
 """Filters at run time: the one that init gets, and what no run can serve."""
 
+from functools import cache
+
 from sbc_runtime.action import Action
 from sbc_runtime.arch import Arch
 from sbc_runtime.instruction import ABS, JEQ, JMP, LD, OFFSET_ARCH, OFFSET_NR, RET, A, Instruction, K, W, pack, unpack
@@ -31,6 +33,7 @@ def init_filter(arch: Arch) -> bytes | None:
     return pack(tuple(program), arch.byte_order)
 
 
+@cache
 def needs_supervisor(program: bytes, arch: Arch) -> str | None:
     """Give `trace` or `notify` where a filter returns it: nothing answers such calls here."""
     for one in unpack(program, arch.byte_order):

@@ -25,9 +25,11 @@ from sbc_runtime.plan import IdRange
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.report_place import check_place
+from sbc_runtime.rlimits import rlimits
 from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, outcome
 from sbc_runtime.watching import Callers, Loop
+from sbc_runtime.wire import decode_job
 
 _EDQUOT = 122
 _CGROUP_KNOWN = 10.0
@@ -64,8 +66,8 @@ def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
         os._exit(0)
 
 
-def get_ready(job: Job, loaded: Loaded) -> None:
-    """Do what can be done for a run like `job` before it is asked for, and go through the rest once.
+def get_ready(last: bytes, job: Job, loaded: Loaded) -> None:
+    """Do what can be done for a run like `job`, of the request `last`, before it is asked for; rehearse the rest.
 
     The first use of a page of memory after a fork copies it: what a run will touch is touched here. Nothing is changed
     that is seen from outside this process and its children.
@@ -78,13 +80,21 @@ def get_ready(job: Job, loaded: Loaded) -> None:
         _keyring()
         program = None if loaded.filter is None else loaded.filter.program
         prepared = prepare(loaded.bundle, program, job)
+        sample = orders.Orders(prepared, rlimits(prepared, os.uname().release), ())
         if job.options.backend in _WITH_NEST:
-            nest.keep(prepared.ids, prepared.network)
+            nest.keep(sample)
         _cgroup_refusal(job, prepared)
+        _caller(decode_job(last)[1])
+        _refuse_answers(loaded)
         story = Story(job, loaded.bundle, loaded.enforcement)
         story.prepared = prepare(loaded.bundle, program, job)
-        orders.unpack(orders.pack(orders.Orders(prepared, (), ())))
+        orders.rehearse(sample)
         readback.rehearse(story.prepared)
+        pipes = Pipes(job, prepared, Streams(-1, -1, -1))
+        pipes.close_child()
+        if not prepared.terminal:
+            pipes.attach(-1)
+            pipes.close()
         encode(outcome(story))
 
 
@@ -96,9 +106,8 @@ def _begin() -> None:
 def _run(job: Job, loaded: Loaded, given: Given, control: socket.socket) -> bytes:
     story = Story(job, loaded.bundle, loaded.enforcement)
     try:
-        if job.options.backend not in _WITH_NEST:
+        if _caller(job) or job.options.backend not in _WITH_NEST:
             nest.forget()
-        _caller(job)
         _keyring()
         _refuse_answers(loaded)
         program = None if loaded.filter is None else loaded.filter.program
@@ -124,23 +133,30 @@ def _refuse_answers(loaded: Loaded) -> None:
             raise SetupFailed("filter", why, "use `deny`, `log` or a kill action")
 
 
+def _differences(job: Job) -> list[tuple[int, int, int]]:
+    """Give the caller's limits that are not this process's."""
+    return [one for one in job.caller.limits if resource.getrlimit(one[0]) != one[1:]]
+
+
 def _takes_over(job: Job) -> bool:
     """Tell whether the caller has other limits or another niceness than this process."""
-    nice = os.getpriority(os.PRIO_PROCESS, 0)
-    return nice != job.caller.nice or any(
-        resource.getrlimit(one) != (soft, hard) for one, soft, hard in job.caller.limits
-    )
+    return bool(_differences(job)) or os.getpriority(os.PRIO_PROCESS, 0) != job.caller.nice
 
 
-def _caller(job: Job) -> None:
-    """Take over what the caller has now: its limits, as far as they are lower than ours, and its niceness."""
-    for number, soft, hard in job.caller.limits:
+def _caller(job: Job) -> bool:
+    """Take over what the caller has now: its limits, as far as they are lower than ours, and its niceness.
+
+    Gives whether any of them was another one.
+    """
+    os.umask(job.caller.umask)
+    if not _takes_over(job):
+        return False
+    for number, soft, hard in _differences(job):
         with contextlib.suppress(OSError, ValueError):
-            if resource.getrlimit(number) != (soft, hard):
-                resource.setrlimit(number, (soft, hard))
+            resource.setrlimit(number, (soft, hard))
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, 0, job.caller.nice)
-    os.umask(job.caller.umask)
+    return True
 
 
 class _Done:

@@ -24,7 +24,6 @@ class Suggestions:
         return self._found[key]
 
 
-
 _LONGEST = 100
 """No known word is as long as this."""
 

@@ -22,8 +22,8 @@ def brief(line: str) -> str:
     """Give a line of a report with every overlong word or list of words in it cut."""
     if len(line) <= _LONG_QUOTED:
         return line
-    line = _QUOTED.sub(lambda match: f"`{match[0][1:_LONG_QUOTED - 2]}{_LESS}`", line)
-    return line if len(line) <= _LONG_LINE else f"{line[:_LONG_LINE - 3]}{_LESS}"
+    line = _QUOTED.sub(lambda match: f"`{match[0][1 : _LONG_QUOTED - 2]}{_LESS}`", line)
+    return line if len(line) <= _LONG_LINE else f"{line[: _LONG_LINE - 3]}{_LESS}"
 
 
 def visible(text: str) -> str:

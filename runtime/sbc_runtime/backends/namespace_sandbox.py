@@ -33,7 +33,7 @@ class NamespaceSandbox:
         self.command_pid = made.command_pid
         self.status = made.status
         self.proc = -1
-        self.shared_memory = -1
+        self.shared_memory = made.shared_memory
         self.terminal = -1
 
     def make_ready(self) -> None:
@@ -46,8 +46,6 @@ class NamespaceSandbox:
             word = message.word
             if word == "terminal":
                 self.terminal = message.descriptors[0]
-            elif word == "shared memory":
-                self.shared_memory = message.descriptors[0]
         self._init_folder = self._kept(kernel_view.folder(self.init_pid))
         self._command_folder = self._kept(kernel_view.folder(self.command_pid))
         self._await_filters(until)

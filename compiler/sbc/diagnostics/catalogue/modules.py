@@ -144,7 +144,6 @@ class ExtendsDepth(Diagnostic):
         return f"the chain of `extends` is longer than {self.depth} profiles"
 
 
-
 class RepeatedBlock(Diagnostic):
     """A profile has each block once. Join the two."""
 
