@@ -55,7 +55,7 @@ def become(task: Task) -> NoReturn:
         _step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel}))
         _step("process", lambda: _process(task.last_capability))
         send(_CHANNEL, "here")
-        if task.sample is not None:
+        if task.sample is not None and not orders.waiting(_CHANNEL):
             _prepare(orders.rehearse(task.sample).prepared)
         told = orders.receive(_CHANNEL)
         if told is None:

@@ -17,7 +17,7 @@ import sys
 import time
 from typing import NoReturn
 
-from sbc_runtime import bundle, cgroup, libc, supervisor, wire
+from sbc_runtime import bundle, cgroup, libc, orders, supervisor, wire
 from sbc_runtime.backends import namespace
 from sbc_runtime.command import ALL, reset_signals
 from sbc_runtime.loader import Loaded, for_machine
@@ -155,7 +155,7 @@ class _Helper:
             libc.set_name(_SPARE)
             if last is not None:
                 address, job = wire.decode_job(last)
-                supervisor.get_ready(last, job, self._known[address])
+                supervisor.get_ready(last, job, self._known[address], lambda: orders.waiting(end.fileno()))
             request = wire.receive(end)
             if request is not None:
                 libc.set_name(_SUPERVISOR)

@@ -90,7 +90,7 @@ def _main(start: Start) -> None:
     _send_shared_memory(start.channel)
     libc.drop_bounding(start.last_capability)
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
-    if start.sample is not None:
+    if start.sample is not None and not orders.waiting(start.channel):
         rehearse(orders.rehearse(start.sample).prepared)
     told = orders.receive(start.channel)
     if told is None:

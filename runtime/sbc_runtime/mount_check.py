@@ -37,9 +37,14 @@ def wanted(prepared: Prepared) -> dict[str, Wanted]:
     return found
 
 
-def compare(lines: tuple[MountLine, ...], prepared: Prepared) -> tuple[list[str], set[str]]:
-    """Give what differs from the plan, one line each, and the entries of /proc that are masked as they should be."""
-    plan = wanted(prepared)
+def compare(
+    lines: tuple[MountLine, ...], prepared: Prepared, plan: dict[str, Wanted] | None = None
+) -> tuple[list[str], set[str]]:
+    """Give what differs from the plan, one line each, and the entries of /proc that are masked as they should be.
+
+    `plan`: what `wanted` has given already.
+    """
+    plan = wanted(prepared) if plan is None else plan
     masks = {f"/proc/{mask.entry}": mask for mask in prepared.masks}
     wrong: list[str] = []
     seen: set[str] = set()

@@ -8,6 +8,7 @@ import array
 import errno
 import marshal
 import os
+import select
 import socket
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -90,6 +91,11 @@ def rehearse(sample: Orders) -> Orders:
         here.close()
         there.close()
     return sample if told is None else told[0]
+
+
+def waiting(descriptor: int) -> bool:
+    """Tell whether something has come already."""
+    return bool(select.select([descriptor], [], [], 0)[0])
 
 
 def receive(descriptor: int) -> tuple[Orders, tuple[int, ...]] | None:

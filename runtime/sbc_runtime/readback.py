@@ -6,7 +6,7 @@ import resource
 from typing import NamedTuple
 
 from sbc_runtime import kernel_view, libc
-from sbc_runtime.mount_check import compare
+from sbc_runtime.mount_check import Wanted, compare
 from sbc_runtime.outcome import Protections, ReadBack, State
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import Rlimit
@@ -62,6 +62,7 @@ class Reader:
         self.init = init
         self.command = command
         self.init_filters = init_filters
+        self.plan: dict[str, Wanted] | None = None
         self.wrong: list[str] = []
         self.found: dict[str, State] = {}
 
@@ -121,7 +122,7 @@ class Reader:
         except OSError:
             return
         try:
-            wrong, masked = compare(lines, self.prepared)
+            wrong, masked = compare(lines, self.prepared, self.plan)
             wrong += self._identities(root)
             absent = {mask.entry for mask in self.prepared.masks} - masked
             bare = [entry for entry in absent if _is_there(root, f"proc/{entry}")]

@@ -10,6 +10,7 @@ import resource
 import signal
 import socket
 import time
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 from sbc_runtime import cgroup, libc, nest, orders, readback
@@ -66,8 +67,8 @@ def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
         os._exit(0)
 
 
-def get_ready(last: bytes, job: Job, loaded: Loaded) -> None:
-    """Do what can be done for a run like `job`, of the request `last`, before it is asked for; rehearse the rest.
+def get_ready(last: bytes, job: Job, loaded: Loaded, asked: Callable[[], bool]) -> None:
+    """Do what can be done for a run like `job`, of the request `last`, before it is `asked` for; rehearse the rest.
 
     The first use of a page of memory after a fork copies it: what a run will touch is touched here. Nothing is changed
     that is seen from outside this process and its children.
@@ -83,11 +84,15 @@ def get_ready(last: bytes, job: Job, loaded: Loaded) -> None:
         sample = orders.Orders(prepared, rlimits(prepared, os.uname().release), ())
         if job.options.backend in _WITH_NEST:
             nest.keep(sample)
+        if asked():
+            return
         _cgroup_refusal(job, prepared)
         _caller(decode_job(last)[1])
         _refuse_answers(loaded)
         story = Story(job, loaded.bundle, loaded.enforcement)
         story.prepared = prepare(loaded.bundle, program, job)
+        if asked():
+            return
         orders.rehearse(sample)
         readback.rehearse(story.prepared)
         pipes = Pipes(job, prepared, Streams(-1, -1, -1))
@@ -192,10 +197,13 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
         sandbox = _start(story, prepared, pipes.child, Watch(given.lifeline, group))
         try:
             pipes.close_child()
+            if not prepared.terminal:
+                pipes.attach(-1)
             back = sandbox.read_back()
             story.read_back = back
             _check(back)
-            pipes.attach(sandbox.terminal)
+            if prepared.terminal:
+                pipes.attach(sandbox.terminal)
             loop = Loop(prepared, sandbox, pipes.pumps, Callers(control, given.host), group)
             story.loop = loop
             sandbox.release()

@@ -86,7 +86,10 @@ class Sandbox(Protocol):
         ...
 
     def read_back(self) -> ReadBack:
-        """Ask the kernel what holds for the waiting command. Never raises for what cannot be read: that is None."""
+        """Ask the kernel what holds for the waiting command, once it is complete; `SetupFailed` where it never is.
+
+        Never raises for what cannot be read: that is None. From then on the other descriptors are there.
+        """
         ...
 
     def release(self) -> None:

@@ -35,7 +35,7 @@ class NamespaceBackend:
         return ()
 
     def start(self, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> NamespaceSandbox:
-        """Make the sandbox up to the waiting command."""
+        """Have the sandbox made; `read_back` waits until it is."""
         limits = lowered(rlimits(prepared, os.uname().release), self._caller)
         made = nest.take(prepared.ids, prepared.network)
         trees: dict[str, int] = {}
@@ -56,7 +56,6 @@ class NamespaceBackend:
                 raise SetupFailed.of("start", error) from None
             finally:
                 os.close(content)
-            sandbox.make_ready()
         except BaseException:
             sandbox.kill()
             sandbox.wait()

@@ -9,6 +9,7 @@ import time
 from sbc_runtime import init, kernel_view, messages, readback
 from sbc_runtime.backends.interface import Ended
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.mount_check import wanted
 from sbc_runtime.nest import SETUP_SECONDS, Nest
 from sbc_runtime.outcome import ReadBack
 from sbc_runtime.prepared import Prepared
@@ -36,7 +37,7 @@ class NamespaceSandbox:
         self.shared_memory = made.shared_memory
         self.terminal = -1
 
-    def make_ready(self) -> None:
+    def _make_ready(self) -> None:
         """Wait until the command's process is complete; `SetupFailed` where it will never be."""
         until = time.monotonic() + SETUP_SECONDS
         word = ""
@@ -85,9 +86,12 @@ class NamespaceSandbox:
                     os.close(descriptor)
 
     def read_back(self) -> ReadBack:
-        """Ask the kernel."""
+        """Wait until the command's process is complete, `SetupFailed` where it will never be; then ask the kernel."""
+        plan = wanted(self._prepared)
+        self._make_ready()
         filters = 1 if self._nest.init_has_filter else 0
         reader = readback.Reader(self._prepared, self._nest.host, self._init_folder, self._command_folder, filters)
+        reader.plan = plan
         return reader.read(self.command_pid, self._limits)
 
     def release(self) -> None:

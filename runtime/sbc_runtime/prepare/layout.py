@@ -69,6 +69,10 @@ class Layout:
         """Give the nearest mount strictly above a place; None: the root."""
         return next((self._by_place[one] for one in parents(place) if one in self._by_place), None)
 
+    def shows_all(self) -> bool:
+        """Whether the host's `/` is seen, by whatever name."""
+        return self.host_root or "/" in self._by_source
+
     def seen_at(self, real: str) -> list[str]:
         """Give the places where a path of the host can be seen, through binds of it or of folders above it."""
         found: dict[str, None] = {}

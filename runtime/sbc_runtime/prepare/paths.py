@@ -49,6 +49,14 @@ def resolve(path: str, where: str) -> Found | None:
     return found if found.real == path else found._replace(links=_links(path, where))
 
 
+def look(path: str) -> Found | None:
+    """Resolve an absolute path of the host; None where it leads nowhere, or somewhere that cannot be looked up."""
+    try:
+        return _described(libc.openat2(-100, path, os.O_PATH, libc.RESOLVE_NO_MAGICLINKS))
+    except OSError:
+        return None
+
+
 def resolve_below(base: str, rest: str, name: str, where: str) -> Found | None:
     """Resolve `rest` (it begins with `/`) below the folder `base`, a path without links, of the parameter `name`."""
     try:

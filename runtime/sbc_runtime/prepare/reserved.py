@@ -35,13 +35,15 @@ class Kernel(NamedTuple):
 def kernel_mounts() -> Kernel:
     """Read where they are mounted (proc_pid_mountinfo(5))."""
     found = Kernel({}, {})
-    with open("/proc/self/mountinfo", "rb") as file:
-        for line in file:
-            for mark, known in ((b" - proc ", found.proc), (b" - sysfs ", found.sysfs)):
-                if mark in line:
-                    fields = line.split(b" ", 5)
-                    major, _, minor = fields[2].partition(b":")
-                    known[plain(fields[4])] = os.makedev(int(major), int(minor))
+    with open("/proc/self/mountinfo", "rb", 0) as file:
+        content = file.read()
+    for mark, known in ((b" - proc ", found.proc), (b" - sysfs ", found.sysfs)):
+        at = content.find(mark)
+        while at >= 0:
+            fields = content[content.rfind(b"\n", 0, at) + 1 : at].split(b" ", 5)
+            major, _, minor = fields[2].partition(b":")
+            known[plain(fields[4])] = os.makedev(int(major), int(minor))
+            at = content.find(mark, at + 1)
     return found
 
 

@@ -109,7 +109,7 @@ def _cover_sockets(plan: Plan, layout: Layout, found: Bases) -> tuple[str, ...]:
                 raise SetupFailed("network", f"`{seen.real}` is in /proc", "name the socket's own path", where=where)
             allowed.add(seen.real)
             layout.add(bind(seen, seen.real, where, read_only=True))
-    for folder in FOLDERS:
+    for folder in FOLDERS if layout.shows_all() else ():
         seen = resolve(folder, "network")
         for place in () if seen is None else layout.seen_at(seen.real):
             above = layout.covering(place)

@@ -7,6 +7,8 @@ therefore also means: no such path may be seen.
 import os
 import stat
 
+from sbc_runtime.prepare.paths import look
+
 FOLDERS = ("/run", "/var/run", "/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 (covered, not used)
 """Where hosts keep sockets; covered in a sandbox that shows the host's tree."""
 
@@ -25,9 +27,7 @@ def listed() -> tuple[str, ...]:
         if len(fields) < 8 or not fields[7].startswith(b"/"):
             continue
         path = os.fsdecode(fields[7])
-        try:
-            if stat.S_ISSOCK(os.stat(path).st_mode):
-                found[os.path.realpath(path)] = None
-        except OSError:
-            continue
+        seen = look(path)
+        if seen is not None and stat.S_ISSOCK(seen.mode):
+            found[seen.real] = None
     return tuple(found)
