@@ -21,14 +21,14 @@ OUTPUT = 150_000
 """Three kinds of a hundred reports, each of a few lines."""
 
 
-def diagnostics(text: str) -> tuple[Diagnostic, ...]:
+def diagnostics(text: str, profile: str | None = None) -> tuple[Diagnostic, ...]:
     """Give what is told of a text, lints included."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "main.sbx")
         path.write_text(text, encoding="utf-8")
         reporter = Reporter()
         try:
-            load_policy(path, None, reporter)
+            load_policy(path, profile, reporter)
         except Failed as failure:
             return failure.diagnostics
         return reporter.diagnostics
@@ -56,6 +56,13 @@ def test_the_work_grows_with_the_text(name: str) -> None:
     diagnostics(filled(CASES[name], 1 << 10))  # what is loaded once
     once, twice, four = (calls_of(lambda size=size: diagnostics(filled(CASES[name], size))) for size in _SIZES)
     assert four - twice <= 2.5 * (twice - once) + 60_000
+
+
+def test_the_work_for_one_of_many_profiles_grows_with_their_number() -> None:
+    diagnostics(filled(CASES["profiles"], 1 << 10), "p0")
+    case = CASES["profiles"]
+    once, twice, four = (calls_of(lambda size=size: diagnostics(filled(case, size), "p0")) for size in _SIZES)
+    assert four - twice <= 2.5 * (twice - once)
 
 
 _SIZES = (SMALL, 2 * SMALL, 4 * SMALL)

@@ -18,9 +18,9 @@ class Level(Record):
     blocks: dict[str, tree.Block]
 
 
-def chain_of(main: Module, name: str | None, scopes: Scopes, reporter: Reporter) -> list[Level]:
-    """Give the profile called `name`, or the only one, then those that it extends, nearest first."""
-    profile = _chosen(main, name, reporter)
+def chain_of(main: Module, wanted: "tree.Profile | str | None", scopes: Scopes, reporter: Reporter) -> list[Level]:
+    """Give a profile of the file, by its name or the only one, then those that it extends, nearest first."""
+    profile = wanted if isinstance(wanted, tree.Profile) else _chosen(main, wanted, reporter)
     if profile is None:
         return []
     levels = [_level(profile, main, reporter)]

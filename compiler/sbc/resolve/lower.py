@@ -55,16 +55,18 @@ def _check_others(modules: Modules, main: Module, chosen: str, reporter: Reporte
     Their policies are kept for the analyses, which find errors too.
     """
     modules.checked.add(chosen)
-    names = [item.name.text for item in main.tree.items if isinstance(item, tree.Profile)]
-    left = [name for name in dict.fromkeys(names) if name not in modules.checked]
+    left: dict[str, tree.Profile] = {}
+    for item in main.tree.items:
+        if isinstance(item, tree.Profile) and item.name.text not in modules.checked:
+            left.setdefault(item.name.text, item)
     modules.checked.update(left)
     shared = Reporter()
     scopes = Scopes(modules, shared)
     groups = Groups(scopes, shared)
-    for name in left:
+    for profile in left.values():
         own = Reporter()
         try:
-            policy = _lowered(modules, main, name, own, (scopes, groups))
+            policy = _lowered(modules, main, profile, own, (scopes, groups))
             if policy.syscalls.filters or policy.seatbelt.statements:
                 modules.others.append(policy)
         except Failed:
@@ -80,9 +82,13 @@ def _add_errors(found: Reporter, reporter: Reporter) -> None:
 
 
 def _lowered(
-    modules: Modules, main: Module, profile: str | None, reporter: Reporter, known: tuple[Scopes, Groups] | None = None
+    modules: Modules,
+    main: Module,
+    profile: "tree.Profile | str | None",
+    reporter: Reporter,
+    known: tuple[Scopes, Groups] | None = None,
 ) -> Policy:
-    """Lower one profile; with `known` another one's names and groups, for the errors alone."""
+    """Lower one profile; with `known`, another one's names and groups, for the errors alone."""
     if known is None:
         scopes = Scopes(modules, reporter)
         groups = Groups(scopes, reporter)
@@ -135,7 +141,7 @@ def _lowered(
         identity,
         limits,
         seatbelt,
-        modules.sources(),
+        modules.sources() if known is None else (),
         (*calls.overrides, *overrides),
         statements.in_source_order(listed, [module.source for module in modules]),
         _block_reasons(levels),
