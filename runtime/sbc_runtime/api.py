@@ -6,37 +6,23 @@ Both are safe to call from any thread. From asyncio, a run is awaited by its des
     outcome = await asyncio.to_thread(run.wait)
 """
 
-import contextlib
 import os
 import pwd
 import resource
-import socket
 import sys
-import threading
 from collections.abc import Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Literal
 
-from sbc_runtime import classify
 from sbc_runtime.bundle import encode
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.host import HOST
 from sbc_runtime.job import BackendChoice, Caller, Job, Options, OutKind, StdinKind
 from sbc_runtime.loader import Loaded, for_machine
 from sbc_runtime.loader import load as load_bundle
-from sbc_runtime.outcome import Failure, Outcome, Stream, Timings, Usage
-from sbc_runtime.outcome_codec import decode
+from sbc_runtime.outcome import Outcome
 from sbc_runtime.params import fill
+from sbc_runtime.running import Input, Output, Run
 from sbc_runtime.wire import encode_job
-
-if TYPE_CHECKING:
-    from sbc_runtime.report import Report
-
-Input = bytes | int | IO[bytes] | None
-Output = Literal["capture", "null"] | int | IO[bytes]
-_CANCEL = b"c"
-_RESIZE = b"w"
 
 
 def load(path: str | os.PathLike[str]) -> "Profile":
@@ -139,141 +125,6 @@ class Profile:
         return run
 
 
-class Run:
-    """A run that was started. Its descriptor (`fileno`) is readable once there is an outcome."""
-
-    def __init__(self, run_id: str, loaded: Loaded) -> None:
-        self.run_id = run_id
-        self.values: dict[str, str | int] = {}
-        self.variables: tuple[tuple[str, str], ...] = ()
-        self._loaded = loaded
-        self._lock = threading.Lock()
-        self._control: socket.socket | None = None
-        self._lifeline = -1
-        self._captured: dict[str, int] = {}
-        self._outcome: Outcome | None = None
-
-    def begin(self, text: bytes, bundle: bytes, given: tuple[Input, Output, Output], options: Options) -> None:
-        """Hand the run to the helper."""
-        control, theirs = socket.socketpair()
-        lifeline, self._lifeline = os.pipe()
-        temporary = [lifeline]
-        try:
-            streams: list[int] = []
-            stdin, stdout, stderr = given
-            if options.stdin != "null":
-                streams.append(_input(stdin, temporary))
-            for name, one, kind in (("stdout", stdout, options.stdout), ("stderr", stderr, options.stderr)):
-                if kind == "capture":
-                    self._captured[name] = os.memfd_create(f"sbc-{name}", os.MFD_CLOEXEC)
-                    streams.append(self._captured[name])
-                elif kind != "null":
-                    streams.append(_number(one))
-            descriptors = (theirs.fileno(), lifeline, *streams)
-            HOST.submit(self._loaded.bundle.address, bundle, text, descriptors)
-            self._control = control
-        except BaseException:
-            control.close()
-            raise
-        finally:
-            theirs.close()
-            for one in temporary:
-                os.close(one)
-
-    def fail(self, failure: Failure) -> None:
-        """Note that nothing was started."""
-        self._outcome = _failed(self.run_id, self._loaded, failure, "setup-failed")
-        self._close()
-
-    def fileno(self) -> int:
-        """Give the descriptor that is readable once `wait` does not block; -1 once it has been waited for."""
-        return -1 if self._control is None else self._control.fileno()
-
-    def cancel(self) -> None:
-        """End the run: everything in the sandbox is killed. The outcome's kind is `cancelled`, if it still ran."""
-        control = self._control
-        if control is not None:
-            with contextlib.suppress(OSError):
-                control.send(_CANCEL, socket.MSG_NOSIGNAL)
-
-    def resize(self, rows: int, columns: int) -> None:
-        """Tell the command's terminal its size."""
-        control = self._control
-        if control is not None:
-            with contextlib.suppress(OSError):
-                control.send(
-                    _RESIZE + rows.to_bytes(2, sys.byteorder) + columns.to_bytes(2, sys.byteorder), socket.MSG_NOSIGNAL
-                )
-
-    def wait(self) -> Outcome:
-        """Wait for the outcome. May be called again, and from several threads."""
-        with self._lock:
-            if self._outcome is None:
-                self._outcome = self._read()
-                self._close()
-            return self._outcome
-
-    def report(self) -> "Report":
-        """Wait for the outcome, and give the report: what was in force, as read back from the kernel."""
-        from sbc_runtime.report import report  # noqa: PLC0415 - most runs make none
-
-        return report(self.wait(), self._loaded.bundle, self.values, self.variables)
-
-    def _read(self) -> Outcome:
-        parts: list[bytes] = []
-        if self._control is not None:
-            with contextlib.suppress(OSError):
-                while part := self._control.recv(65536):
-                    parts.append(part)
-        kept = [_content(self._captured.get(name, -1)) for name in ("stdout", "stderr")]
-        try:
-            return decode(b"".join(parts), *kept)
-        except (ValueError, TypeError):
-            lost = Failure("supervisor", "the run's supervisor ended without an outcome", "run it again")
-            one = _failed(self.run_id, self._loaded, lost, "sandbox-failed")
-            return one._replace(stdout=Stream(kept[0], len(kept[0]), True), stderr=Stream(kept[1], len(kept[1]), True))
-
-    def _close(self) -> None:
-        if self._control is not None:
-            self._control.close()
-            self._control = None
-        for one in (*self._captured.values(), self._lifeline):
-            if one >= 0:
-                os.close(one)
-        self._captured = {}
-        self._lifeline = -1
-
-    def __del__(self) -> None:
-        self._close()
-
-
-def _failed(run_id: str, loaded: Loaded, failure: Failure, kind: Literal["setup-failed", "sandbox-failed"]) -> Outcome:
-    nothing = Stream(b"", 0, False)
-    bundle = loaded.bundle
-    return Outcome(
-        kind=kind,
-        by="sandbox",
-        code=classify.EXIT_SETUP_FAILED,
-        status=None,
-        signal=None,
-        stdout=nothing,
-        stderr=nothing,
-        isolation=None,
-        failure=failure,
-        run_id=run_id,
-        profile=bundle.profile,
-        bundle=bundle.address,
-        enforcement=loaded.enforcement,
-        usage=Usage(),
-        limits=(),
-        absent=(),
-        losses=(),
-        covered=(),
-        notes=(),
-        timings=Timings(0.0, 0.0, 0.0, 0.0),
-    )
-
-
 def _caller() -> Caller:
     uid = os.getuid()
     try:
@@ -311,30 +162,3 @@ def _in_kind(stdin: Input) -> StdinKind:
 
 def _out_kind(output: Output) -> OutKind:
     return output if isinstance(output, str) else "descriptor"
-
-
-def _number(one: int | str | bytes | IO[bytes] | None) -> int:
-    if isinstance(one, int):
-        return one
-    if one is None or isinstance(one, str | bytes):
-        raise ValueError("a descriptor or an open file is needed here")
-    return one.fileno()
-
-
-def _input(stdin: Input, temporary: list[int]) -> int:
-    if not isinstance(stdin, bytes):
-        return _number(stdin)
-    descriptor = os.memfd_create("sbc-stdin", os.MFD_CLOEXEC)
-    temporary.append(descriptor)
-    rest = memoryview(stdin)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
-
-
-def _content(descriptor: int) -> bytes:
-    if descriptor < 0:
-        return b""
-    size = os.fstat(descriptor).st_size
-    return os.pread(descriptor, size, 0) if size else b""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from sbc_runtime import kernel_view, libc
 from sbc_runtime.bwrap_reasons import remedy
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.mounts import clone_sources
+from sbc_runtime.mount_sources import clone_sources
 from sbc_runtime.prepare.layout import parents
 from sbc_runtime.prepared import Ids, Mount, Prepared
 

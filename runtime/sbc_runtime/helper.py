@@ -22,6 +22,7 @@ from sbc_runtime.backends import namespace
 from sbc_runtime.command import ALL, reset_signals
 from sbc_runtime.loader import Loaded, for_machine
 from sbc_runtime.pipes import Streams
+from sbc_runtime.rehearsal import get_ready
 
 __all__ = ["cgroup", "main", "namespace"]
 
@@ -119,7 +120,7 @@ class _Helper:
         self._busy, self._spare = (self._spare, None) if self._keeps_spare else (None, _closed(self._spare))
         self._last = request.text
         if hurry and self._keeps_spare:
-            self._make_spare()
+            self._make_spare(hurry)
 
     def _hand_over(self, request: wire.Request) -> bool:
         if self._spare is None:
@@ -130,11 +131,11 @@ class _Helper:
             return False  # it is gone: where that was a new one, the host sees the end of its socket, and reports it
         return True
 
-    def _make_spare(self) -> None:
+    def _make_spare(self, hurry: bool = False) -> None:
         if self._spare is None:
-            self._spare = self._fork(self._last)
+            self._spare = self._fork(self._last, hurry)
 
-    def _fork(self, last: bytes | None) -> socket.socket | None:
+    def _fork(self, last: bytes | None, hurry: bool = False) -> socket.socket | None:
         """Fork a supervisor, which gets ready for a run like the `last` one; its end of the socket ends with it."""
         ours, theirs = socket.socketpair()
         try:
@@ -146,16 +147,15 @@ class _Helper:
             self._end.close()
             ours.close()
             _closed(self._busy)
-            self._serve_one(theirs, last)
+            self._serve_one(theirs, last, hurry)
         theirs.close()
         return ours
 
-    def _serve_one(self, end: socket.socket, last: bytes | None) -> NoReturn:
+    def _serve_one(self, end: socket.socket, last: bytes | None, hurry: bool) -> NoReturn:
         try:
             libc.set_name(_SPARE)
             if last is not None:
-                address, job = wire.decode_job(last)
-                supervisor.get_ready(last, job, self._known[address], lambda: orders.waiting(end.fileno()))
+                get_ready(last, self._known, None if hurry else lambda: orders.waiting(end.fileno()))
             request = wire.receive(end)
             if request is not None:
                 libc.set_name(_SUPERVISOR)

@@ -14,8 +14,8 @@ from typing import TypeVar
 from sbc_runtime import libc
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL, BASE, Options, attributes
+from sbc_runtime.mount_sources import clone, root_of
 from sbc_runtime.prepare.layout import parents
-from sbc_runtime.prepare.paths import reopen
 from sbc_runtime.prepared import Mask, Mount, Prepared
 
 STAGES = ("/tmp", "/mnt", "/var", "/usr")  # noqa: S108 (mounted over in a namespace of our own)
@@ -34,39 +34,6 @@ SHM_SIZE = 64 << 20
 _DEV_SIZE = 64 << 10
 _DEVICE = libc.ATTR_NOSUID | libc.ATTR_NOEXEC
 _T = TypeVar("_T")
-
-
-def root_of(prepared: Prepared) -> Mount | None:
-    """Give the mount that a statement on `/` makes, which is the root then."""
-    return next((mount for mount in prepared.mounts if mount.place == "/" and mount.kind == "bind"), None)
-
-
-def clone_sources(mounts: tuple[Mount, ...], host_root: bool, *, options: bool = True) -> dict[str, int]:
-    """Clone every source; descriptors of detached trees by place. `options`: whether each gets its own here.
-
-    For uid 0, before the ids change: the command's ids need not be able to search the folders above.
-    """
-    root = os.open("/", os.O_PATH | os.O_CLOEXEC)
-    trees: dict[str, int] = {}
-    if host_root and not any(mount.place == "/" for mount in mounts):
-        trees["/"] = libc.open_tree(root)
-        if options:
-            libc.mount_setattr(trees["/"], BASE | libc.ATTR_RDONLY)
-    for mount in mounts:
-        if mount.kind == "bind":
-            trees[mount.place] = _clone(root, mount)
-            if options:
-                libc.mount_setattr(trees[mount.place], attributes(mount))
-    os.close(root)
-    return trees
-
-
-def _clone(root: int, mount: Mount) -> int:
-    source = reopen(root, mount.source, mount.device, mount.inode)
-    try:
-        return libc.open_tree(source)
-    finally:
-        os.close(source)
 
 
 def rehearse(prepared: Prepared) -> None:
@@ -136,7 +103,7 @@ class Builder:
             wanted = BASE | libc.ATTR_RDONLY if self._shown is None else attributes(self._shown)
             tree = self.trees.pop("/", -1)
             if tree < 0:
-                tree = libc.open_tree(self.old) if self._shown is None else _clone(self.old, self._shown)
+                tree = libc.open_tree(self.old) if self._shown is None else clone(self.old, self._shown)
             self._attach(tree, os.open("/new", os.O_PATH | os.O_CLOEXEC), "/", wanted)
         else:
             libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=1m")
@@ -181,7 +148,7 @@ class Builder:
         if mount.kind == "bind":
             tree = self.trees.pop(mount.place, -1)
             if tree < 0:
-                tree = _clone(self.old, mount)
+                tree = clone(self.old, mount)
             target = self._target(mount.place, mount.directory)
             self._attach(tree, target, mount.place, attributes(mount))
         elif mount.kind == "tmpfs":

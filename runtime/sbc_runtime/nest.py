@@ -120,10 +120,10 @@ class _Kept:
     nest: Nest | None = None
 
 
-def keep(sample: Orders) -> None:
+def keep(sample: Orders, *, rehearse: bool) -> None:
     """Make one for a run with orders like these. A failure shows there."""
     with contextlib.suppress(SetupFailed, OSError):
-        _Kept.nest = Nest(sample.prepared.ids, sample.prepared.network, sample)
+        _Kept.nest = Nest(sample.prepared.ids, sample.prepared.network, sample if rehearse else None)
 
 
 def take(ids: Ids, network: str) -> Nest:

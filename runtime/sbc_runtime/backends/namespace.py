@@ -12,7 +12,7 @@ from sbc_runtime.backends.namespace_sandbox import NamespaceSandbox
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.mount_options import settable
-from sbc_runtime.mounts import clone_sources
+from sbc_runtime.mount_sources import clone_sources
 from sbc_runtime.outcome import Level, RunLoss
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import lowered, rlimits

@@ -1,0 +1,61 @@
+"""What a spare supervisor does before its run is asked for: what can be done ahead, and a rehearsal of the rest.
+
+The first use of a page of memory after a fork copies it: what a run will touch is touched here. Nothing is changed that
+is seen from outside this process and its children.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable
+
+from sbc_runtime import inherit, nest, orders, readback, run_cgroup
+from sbc_runtime.errors import SetupFailed
+from sbc_runtime.job import Job
+from sbc_runtime.loader import Loaded
+from sbc_runtime.outcome_codec import encode
+from sbc_runtime.pipes import Pipes, Streams
+from sbc_runtime.plan import IdRange
+from sbc_runtime.prepare.run import prepare
+from sbc_runtime.rlimits import rlimits
+from sbc_runtime.story import Story, outcome
+from sbc_runtime.supervisor import WITH_NEST, refuse_answers
+from sbc_runtime.wire import decode_job
+
+
+def get_ready(last: bytes, known: dict[str, Loaded], asked: Callable[[], bool] | None) -> None:
+    """Get ready for a run like that of the request `last`; stop once it is `asked` for. None: in a hurry."""
+    address, job = decode_job(last)
+    loaded = known[address]
+    # A range of host ids would be locked. What the caller has changed of itself is taken over when the run comes.
+    if any(isinstance(one.value, IdRange) for one in loaded.bundle.plan.identity) or inherit.differs(job.caller):
+        return
+    with contextlib.suppress(SetupFailed, OSError):
+        inherit.set_signals()
+        inherit.leave_keyring()
+        sample = orders.Orders(prepared := prepare(loaded.bundle, _program(loaded), job), (), ())
+        if job.options.backend in WITH_NEST:
+            nest.keep(sample, rehearse=asked is not None)
+        run_cgroup.look_ahead(job, prepared)
+        if asked is not None and not asked():
+            _rehearse(last, job, loaded, sample)
+
+
+def _program(loaded: Loaded) -> bytes | None:
+    return None if loaded.filter is None else loaded.filter.program
+
+
+def _rehearse(last: bytes, job: Job, loaded: Loaded, sample: orders.Orders) -> None:
+    decode_job(last)
+    inherit.differs(job.caller)
+    refuse_answers(loaded)
+    story = Story(job, loaded.bundle, loaded.enforcement)
+    story.prepared = prepare(loaded.bundle, _program(loaded), job)
+    limits = rlimits(story.prepared, os.uname().release)
+    orders.rehearse(sample._replace(limits=limits))
+    readback.rehearse(story.prepared)
+    pipes = Pipes(job, story.prepared, Streams(-1, -1, -1))
+    pipes.close_child()
+    if not story.prepared.terminal:
+        pipes.attach(-1)
+        pipes.close()
+    encode(outcome(story))
