@@ -111,12 +111,11 @@ class Sampler:
         resident = anonymous = 0
         for one in self._statm.values():
             try:
-                fields = os.pread(one, 128, 0).split()
-                pages = int(fields[1])
-            except (OSError, IndexError):
+                _, pages, of_files, _ = os.pread(one, 128, 0).split(None, 3)
+            except (OSError, ValueError):
                 continue  # it has ended
-            resident += pages
-            anonymous += pages - int(fields[2])
+            resident += (count := int(pages))
+            anonymous += count - int(of_files)
         files = self._file_systems()
         self.memory = max(self.memory, anonymous * _PAGE + files)
         cheap = resident * _PAGE + files
@@ -137,10 +136,16 @@ class Sampler:
             used += (seen.f_blocks - seen.f_bfree) * seen.f_frsize
         if self._scope.shared_memory >= 0:
             # key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime rss swap
-            for line in os.pread(self._scope.shared_memory, 65536, 0).splitlines()[1:]:
+            for line in self._segments().splitlines()[1:]:
                 fields = line.split()
                 used += int(fields[14]) if len(fields) > 14 else 0
         return used
+
+    def _segments(self) -> bytes:
+        most = 1024
+        while len(table := os.pread(self._scope.shared_memory, most, 0)) == most:
+            most *= 8
+        return table
 
     def _by_status(self, files: int) -> int:
         return self._summed("status", b"RssAnon", b"RssShmem", files)

@@ -47,6 +47,8 @@ class Loop:
         self._sandbox = sandbox
         self._control, self._host = host
         self._cgroup = cgroup
+        self._poll: select.poll | None = None
+        self._interests: list[tuple[int, int] | None] = []
         self.pumps = pumps
         self.kind: Kind | None = None
         self.ended: Ended | None = None
@@ -83,17 +85,20 @@ class Loop:
                 self.sampler.last_look()
 
     def _wait(self, seconds: float | None) -> None:
-        poll = select.poll()
-        poll.register(self._sandbox.status, select.POLLIN)
-        poll.register(self._control, select.POLLIN)
-        poll.register(self._host, select.POLLIN)
-        waiting: dict[int, Pump] = {}
-        for pump in self.pumps:
-            wanted = pump.interest()
-            if wanted is not None:
-                poll.register(*wanted)
-                waiting[wanted[0]] = pump
-        ready = poll.poll(None if seconds is None else max(1, int(seconds * 1000)))
+        interests = [pump.interest() for pump in self.pumps]
+        if self._poll is None or interests != self._interests:
+            self._interests = interests
+            self._poll = select.poll()
+            for one in (self._sandbox.status, self._control, self._host):
+                self._poll.register(one, select.POLLIN)
+            for wanted in interests:
+                if wanted is not None:
+                    self._poll.register(*wanted)
+        # Rounded up: a look that comes a moment too early would come twice.
+        ready = self._poll.poll(None if seconds is None else max(1, int(seconds * 1000 + 0.9)))
+        if not ready:
+            return
+        waiting = {one[0]: pump for one, pump in zip(interests, self.pumps, strict=True) if one is not None}
         for descriptor, _ in ready:
             if descriptor in waiting:
                 waiting[descriptor].step()

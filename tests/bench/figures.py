@@ -17,6 +17,7 @@ from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
 from sbc_runtime.action import ALLOW, KILL_PROCESS, errno_verdict
 from sbc_runtime.arch import ARCHES
 from tests.bench.commands import check_rows, compile_rows
+from tests.bench.held import memory_rows, sampling_rows
 from tests.bench.peers import libseccomp, stored
 from tests.bench.policies import load_policy
 from tests.bench.row import Row
@@ -178,5 +179,7 @@ ROWS: tuple[Callable[[], list[Row]], ...] = (
     check_rows,
     api_rows,
     command_rows,
+    sampling_rows,
+    memory_rows,
 )
 """A new figure is one function here."""

@@ -61,7 +61,8 @@ def test_the_hosts_devices(caller: Caller) -> None:
     try:
         names, works, shm = out(caller.run(devices("host"), LOOK)).splitlines()
         assert set(os.listdir("/dev")) <= set(names.split()) | {"pts"}
-        assert (works, shm) != ("1", "0")
+        assert works == "1"
+        assert int(shm) >= 1
         told = out(caller.run(devices("host"), "ls /dev/shm /dev/pts; echo x > /dev/shm/n && cat /dev/shm/n"))
         assert secret.name not in told
         assert told.split()[-1] == "x"
