@@ -37,6 +37,7 @@ class Story:
         self.prepared: Prepared | None = None
         self.backend: Backend | None = None
         self.read_back: ReadBack | None = None
+        self.isolation: Isolation | None = None
         self.loop: Loop | None = None
         self.failure: Failure | None = None
         self.losses: tuple[RunLoss, ...] = ()
@@ -78,7 +79,7 @@ def outcome(story: Story) -> Outcome:
         signal=os.WTERMSIG(ended.status) if ended is not None and signalled else None,
         stdout=_stream(loop, 1),
         stderr=_stream(loop, 2),
-        isolation=_isolation(story),
+        isolation=story.isolation or isolation(story),
         failure=failure,
         run_id=story.job.run_id,
         profile=story.bundle.profile,
@@ -117,7 +118,8 @@ def _stream(loop: Loop | None, index: int) -> Stream:
     return Stream(b"", pump.total, pump.over or (pump.kept is not None and pump.total > pump.kept))
 
 
-def _isolation(story: Story) -> Isolation | None:
+def isolation(story: Story) -> Isolation | None:
+    """Give what was in force, once it has been read back."""
     if story.read_back is None or story.backend is None or story.prepared is None:
         return None
     back, prepared = story.read_back, story.prepared

@@ -22,7 +22,7 @@ from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.report_place import check_place
 from sbc_runtime.seccomp import needs_supervisor
-from sbc_runtime.story import Story, outcome
+from sbc_runtime.story import Story, isolation, outcome
 from sbc_runtime.watching import Callers, Loop
 
 WITH_NEST = frozenset({"auto", "namespace"})
@@ -111,6 +111,8 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
             sandbox.release()
             story.released = time.monotonic()
             story.ran = True
+            # While the command starts: nothing of it depends on how that goes on.
+            story.isolation = isolation(story)
             loop.run()
         finally:
             story.stopped = time.monotonic()
