@@ -3,7 +3,6 @@
 import os
 from typing import NamedTuple
 
-from sbc_runtime import kernel_view
 from sbc_runtime.bwrap_finish import INIT
 from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import visible
@@ -100,38 +99,11 @@ class BwrapReader(Reader):
 
     equal: State = None
 
-    def _mounts(self) -> None:
-        try:
-            lines = kernel_view.mountinfo(self.command)
-            root = os.open("root", os.O_PATH | os.O_CLOEXEC, dir_fd=self.command)
-        except OSError:
-            return
-        try:
-            wrong, masked = compare(lines, self.prepared)
-            wrong += self._identities(root)
-            absent = {mask.entry for mask in self.prepared.masks} - masked
-            bare = [entry for entry in absent if _is_there(root, f"proc/{entry}")]
-        finally:
-            os.close(root)
-        top = [line for line in lines if line.place == "/"]
-        self.found["read_only_root"] = bool(top) and "ro" in top[-1].options
-        self.found["private_root"] = not self.prepared.host_root and bool(top) and top[-1].kind == "tmpfs"
-        self.found["mounts"] = not wrong
-        self.found["proc_masks"] = not bare
-        self.wrong += wrong + [f"/proc/{entry} is not protected" for entry in bare]
+    def _compared(self, lines: tuple[MountLine, ...]) -> tuple[list[str], set[str]]:
+        return compare(lines, self.prepared)
 
     def _filter_bytes(self, pid: int) -> State:
         if self.equal is False:
             self.wrong.append("the loaded filter is not the bundle's")
             self.found["seccomp"] = False
         return self.equal
-
-
-def _is_there(root: int, path: str) -> bool:
-    try:
-        os.stat(path, dir_fd=root, follow_symlinks=False)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:
-        return True
-    return True

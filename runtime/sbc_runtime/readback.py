@@ -6,6 +6,7 @@ import resource
 from typing import NamedTuple
 
 from sbc_runtime import kernel_view, libc
+from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import Wanted, compare
 from sbc_runtime.outcome import Protections, ReadBack, State
 from sbc_runtime.prepared import Prepared
@@ -122,7 +123,7 @@ class Reader:
         except OSError:
             return
         try:
-            wrong, masked = compare(lines, self.prepared, self.plan)
+            wrong, masked = self._compared(lines)
             wrong += self._identities(root)
             absent = {mask.entry for mask in self.prepared.masks} - masked
             bare = [entry for entry in absent if _is_there(root, f"proc/{entry}")]
@@ -134,6 +135,10 @@ class Reader:
         self.found["mounts"] = not wrong
         self.found["proc_masks"] = not bare
         self.wrong += wrong + [f"/proc/{entry} is not protected" for entry in bare]
+
+    def _compared(self, lines: tuple[MountLine, ...]) -> tuple[list[str], set[str]]:
+        """Hold the mounts against the plan: what is wrong, and the entries of /proc that are protected."""
+        return compare(lines, self.prepared, self.plan)
 
     def _identities(self, root: int) -> list[str]:
         """Compare each bind with what was found before the start."""
