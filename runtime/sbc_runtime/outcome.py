@@ -193,4 +193,5 @@ class Outcome(NamedTuple):
     @property
     def ok(self) -> bool:
         """Whether the command ran in a sandbox that was as promised, and exited with 0."""
-        return self.kind == "exited" and self.status == 0 and self.by == "command"
+        contained = self.isolation is not None and self.isolation.verified
+        return contained and self.kind == "exited" and self.status == 0 and self.by == "command"

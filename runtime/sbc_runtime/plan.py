@@ -41,7 +41,7 @@ class Path(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """One word that decides a whole matter: the kind of root, the kind of devices."""
+    """One word that decides a whole matter: the kind of root, the kind of devices, whether containment is required."""
 
     kind: str
     on: System | None
@@ -159,7 +159,7 @@ class Limit(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything but the filters."""
+    """Everything but the filters. `containment`: not empty where nothing may run without a sandbox."""
 
     roots: tuple[Setting, ...]
     rules: tuple[PathRule, ...]
@@ -171,3 +171,4 @@ class Plan(NamedTuple):
     environment: Environment
     identity: tuple[Identity, ...]
     limits: tuple[Limit, ...]
+    containment: tuple[Setting, ...] = ()

@@ -59,7 +59,7 @@ def statements(plan: Plan) -> Iterator[Statement]:
     for entries in (plan.network.allowances, plan.environment.patterns, plan.environment.variables):
         for entry in entries:
             yield entry.statement
-    for entries in (plan.identity, plan.limits):
+    for entries in (plan.identity, plan.limits, plan.containment):
         for entry in entries:
             yield entry.statement
 

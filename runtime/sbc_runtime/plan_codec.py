@@ -31,7 +31,9 @@ MAX_AMOUNT = 2**63 - 1
 
 NAME_PATTERN = r"^[A-Za-z_][A-Za-z0-9_-]*$"
 _NAME = re.compile(NAME_PATTERN[1:-1])
-_BLOCKS = ("syscalls", "files", "proc", "network", "environment", "identity", "limits", "process", "seatbelt")
+_BLOCKS = (
+    "syscalls", "files", "proc", "network", "environment", "identity", "limits", "process", "seatbelt", "containment",
+)  # fmt: skip
 
 
 def _name_fault(value: str) -> str | None:
@@ -183,4 +185,5 @@ PLAN: Codec[Plan] = record(
         )
     ),
     limits=listed(record(Limit, _limit_fault, key=word(*_LIMIT_KEYS), value=_LIMIT, on=ON, statement=STATEMENT)),
+    containment=listed(record(Setting, kind=word("required"), on=ON, statement=STATEMENT)),
 )

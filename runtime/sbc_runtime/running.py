@@ -8,6 +8,7 @@ import threading
 from typing import IO, TYPE_CHECKING, Literal
 
 from sbc_runtime import classify
+from sbc_runtime.containment import named
 from sbc_runtime.host import HOST
 from sbc_runtime.job import Options
 from sbc_runtime.loader import Loaded
@@ -66,7 +67,8 @@ class Run:
 
     def fail(self, failure: Failure) -> None:
         """Note that nothing was started."""
-        self._outcome = _failed(self.run_id, self._loaded, failure, "setup-failed")
+        failed = failed_outcome(self.run_id, self._loaded, failure, "setup-failed")
+        self._outcome = named(self._loaded.bundle.plan, failed)
         self._close()
 
     def fileno(self) -> int:
@@ -93,7 +95,7 @@ class Run:
         """Wait for the outcome. May be called again, and from several threads."""
         with self._lock:
             if self._outcome is None:
-                self._outcome = self._read()
+                self._outcome = named(self._loaded.bundle.plan, self._read())
                 self._close()
             return self._outcome
 
@@ -114,7 +116,7 @@ class Run:
             return decode(b"".join(parts), *kept)
         except (ValueError, TypeError):
             lost = Failure("supervisor", "the run's supervisor ended without an outcome", "run it again")
-            one = _failed(self.run_id, self._loaded, lost, "sandbox-failed")
+            one = failed_outcome(self.run_id, self._loaded, lost, "sandbox-failed")
             return one._replace(stdout=Stream(kept[0], len(kept[0]), True), stderr=Stream(kept[1], len(kept[1]), True))
 
     def _close(self) -> None:
@@ -131,7 +133,10 @@ class Run:
         self._close()
 
 
-def _failed(run_id: str, loaded: Loaded, failure: Failure, kind: Literal["setup-failed", "sandbox-failed"]) -> Outcome:
+def failed_outcome(
+    run_id: str, loaded: Loaded, failure: Failure | None, kind: Literal["setup-failed", "sandbox-failed"]
+) -> Outcome:
+    """Give the outcome of a run of which nothing is known but why it failed."""
     nothing = Stream(b"", 0, False)
     bundle = loaded.bundle
     return Outcome(

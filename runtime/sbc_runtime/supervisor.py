@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 from sbc_runtime import inherit, nest, run_cgroup
 from sbc_runtime.backends.interface import Backend, ChildDescriptors, Sandbox, Watch
 from sbc_runtime.backends.registry import AUTO, backend
+from sbc_runtime.containment import check_level
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.loader import Loaded
@@ -136,6 +137,7 @@ def _start(story: Story, prepared: Prepared, child: ChildDescriptors, watch: Wat
         try:
             one = backend(name, job, story.bundle)
             story.backend = one
+            check_level(story.bundle.plan, one.name, one.level)
             story.losses = _accepted(prepared, one, job.options.allow_wider)
             return one.start(prepared, child, watch)
         except SetupFailed as failed:

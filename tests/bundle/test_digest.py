@@ -76,6 +76,7 @@ LISTS = ("rules", "tmps", "devices", "roots", "start_in", "proc", "identity", "l
         plan(update("limits 0", value=1)),
         plan(update("limits 0", key="cpu")),
         plan(update("limits 0", value={"param": "t"})),
+        plan(update("", containment=[{"kind": "required", "on": None, "statement": OTHER._asdict()}])),
     ],
 )
 def test_each_input_changes_it(bundle: Bundle) -> None:
@@ -160,10 +161,11 @@ def test_golden_form() -> None:
             "environment": {"patterns": [], "variables": []},
             "identity": [],
             "limits": [{"key": "wall", "value": 600000}],
+            "containment": [],
         },
         "params": [["workdir", "dir", None]],
     }
     assert (
         enforcement_digest(bundle, "x86_64")
-        == "sha256:43476638e025b6cb9b9fb6a799a46517cea1a5e8639c6b987855325e6a5b0a47"
+        == "sha256:6bff37b8f6b56a790a8c4149d7439f5a9a33d307f657baa3239e046c514b3cba"
     )

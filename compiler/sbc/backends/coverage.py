@@ -23,7 +23,7 @@ State = Literal["enforced", "narrower", "wider", "not applicable", "not written"
 RUNTIME = "runtime"
 """The column of what sets the process up: `sbc run`, on every system."""
 
-_RUNTIME_BLOCKS: frozenset[Block] = frozenset(("environment", "limits"))
+_RUNTIME_BLOCKS: frozenset[Block] = frozenset(("environment", "limits", "containment"))
 _HOST_IDS = frozenset(("host-user", "host-group"))
 _SYSTEM: dict[str, System] = {"bpf": "linux", "sbpl": "macos", "bwrap": "linux", "oci": "linux"}
 

@@ -9,12 +9,17 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING, Protocol
 
+from sbc.cli import gate
 from sbc.cli.terminal import Terminal, one_terminal
-from sbc_runtime.api import Profile, Run
+from sbc_runtime.api import Profile
 from sbc_runtime.canonical import BundleError
 from sbc_runtime.host import HOST
 from sbc_runtime.outcome import Outcome
+
+if TYPE_CHECKING:
+    from sbc_runtime.report import Report
 
 REFUSED = 125
 """The sandbox could not be set up as promised, and nothing was run."""
@@ -31,6 +36,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--profile", metavar="P", help="which profile of the file")
     parser.add_argument("--backend", choices=BACKENDS, default="auto", help="what isolates (default: what works here)")
     parser.add_argument("--report", metavar="FILE", help="write what was in force, as JSON")
+    parser.add_argument("--gate", action="store_true", help="the exit status is a verdict: never a pass of ours")
     parser.add_argument("--allow-wider", action="store_true", help="accept what the backend cannot enforce")
     parser.add_argument("--timeout", metavar="SECONDS", type=float, help="a wall limit shorter than the profile's")
     parser.add_argument("--cgroup-base", metavar="DIR", help="a cgroup v2 folder in which the run gets one of its own")
@@ -63,6 +69,14 @@ def run(args: Namespace) -> int:
         place = None if args.report is None else _Place(args.report)
     except OSError as error:
         return _refuse(f"the report {args.report} cannot be written: {error.strerror}")
+    if args.gate and args.backend == "process":
+        return _refuse("gate refused: the backend `process` isolates nothing")
+    if args.gate and gate.switched_off():
+        gate.warn()
+        from sbc_runtime.unsandboxed import Unsandboxed
+
+        started = Unsandboxed(profile.loaded, args.command_line, params, args.timeout, f"{gate.SWITCH}=0")
+        return _finish(started, None, place, args)
     terminal = Terminal() if (one_terminal() if args.pty is None else args.pty) else None
     started = profile.start(
         args.command_line,
@@ -77,7 +91,23 @@ def run(args: Namespace) -> int:
         report=None if place is None else place.path,
         terminal=terminal.size() if terminal else None,
     )
+    return _finish(started, terminal, place, args)
+
+
+class _Started(Protocol):
+    """A run that can be waited for."""
+
+    def cancel(self) -> None: ...
+    def resize(self, rows: int, columns: int) -> None: ...
+    def wait(self) -> Outcome: ...
+    def report(self) -> "Report": ...
+
+
+def _finish(started: _Started, terminal: Terminal | None, place: "_Place | None", args: Namespace) -> int:
+    """Wait for the end, say and write what was asked for, and give the exit status."""
     outcome = _wait(started, terminal)
+    if args.gate and (line := gate.refusal(outcome)) is not None:
+        print(line, file=sys.stderr)
     _tell(outcome, args)
     return _report(started, place, args) or outcome.code
 
@@ -140,7 +170,7 @@ def _compiled(args: Namespace) -> Profile | None:
     return of_bundle(decode(content))
 
 
-def _wait(started: Run, terminal: Terminal | None) -> Outcome:
+def _wait(started: _Started, terminal: Terminal | None) -> Outcome:
     """Wait for the end; an interrupt cancels the run, a new size of the terminal is passed on."""
 
     def cancel(_number: int, _frame: FrameType | None) -> None:
@@ -162,7 +192,7 @@ def _wait(started: Run, terminal: Terminal | None) -> Outcome:
             signal.signal(number, handler)
 
 
-def _report(started: Run, place: _Place | None, args: Namespace) -> int:
+def _report(started: _Started, place: _Place | None, args: Namespace) -> int:
     """Write and show what was asked for; gives 125 where a report cannot be written, else 0."""
     if place is None and not args.verbose and not args.json:
         return 0

@@ -5,7 +5,9 @@ from typing import Literal
 from sbc.diagnostics.span import Span
 from sbc.record import Record
 
-Block = Literal["syscalls", "files", "proc", "network", "environment", "identity", "limits", "process", "seatbelt"]
+Block = Literal[
+    "syscalls", "files", "proc", "network", "environment", "identity", "limits", "process", "seatbelt", "containment"
+]
 """The blocks of a profile; `process` is derived, never written."""
 
 System = Literal["linux", "macos"]

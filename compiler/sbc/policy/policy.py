@@ -29,6 +29,7 @@ class SourceFile(Record):
 class Policy(Record):
     """What one profile means.
 
+    `containment`: the statement that nothing runs without a sandbox, whatever the caller accepts (None: not said).
     `block_reasons` are the `##` lines above whole blocks (`limits { ... }`), by block.
     """
 
@@ -47,6 +48,7 @@ class Policy(Record):
     overrides: tuple[Override, ...] = ()
     listed_origins: tuple[Origin, ...] = ()
     block_reasons: tuple[tuple[Block, str], ...] = ()
+    containment: Origin | None = None
 
     def statements(self) -> Iterator[Origin]:
         """Give the origin of every statement in force, in the order of the source, each once.

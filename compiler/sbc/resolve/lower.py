@@ -18,6 +18,7 @@ from sbc.resolve.identity import lower_identity
 from sbc.resolve.limits import lower_limits
 from sbc.resolve.modules import Module, Modules
 from sbc.resolve.network import lower_network
+from sbc.resolve.origins import block_origin
 from sbc.resolve.params import Params
 from sbc.resolve.proc import lower_proc
 from sbc.resolve.reach import check_unreached
@@ -112,6 +113,7 @@ def _lowered(
     identity = lower_identity(levels, params, overrides, reporter)
     limits = lower_limits(levels, params, overrides, reporter)
     seatbelt = lower_seatbelt(levels, overrides, reporter)
+    containment = _containment(levels)
     declared = params.all()
     reporter.end_stage()
 
@@ -127,6 +129,7 @@ def _lowered(
         *statements.of_identity(identity),
         *(one.origin for one in limits),
         *statements.of_seatbelt(seatbelt),
+        *(() if containment is None else (containment,)),
     ]
     chosen = levels[0].profile
     return Policy(
@@ -145,7 +148,16 @@ def _lowered(
         (*calls.overrides, *overrides),
         statements.in_source_order(listed, [module.source for module in modules]),
         _block_reasons(levels),
+        containment,
     )
+
+
+def _containment(levels: list[Level]) -> Origin | None:
+    """Give the statement of the nearest profile that makes it: a child cannot take it back."""
+    for level in levels:
+        if "containment" in level.blocks:
+            return block_origin("containment", level.blocks["containment"])
+    return None
 
 
 def _block_reasons(levels: list[Level]) -> tuple[tuple[Block, str], ...]:

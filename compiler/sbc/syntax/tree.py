@@ -426,9 +426,9 @@ Statement = (
 class Block(Record):
     """A block of a profile.
 
-    `keyword` is `syscalls`, `files`, `proc`, `network`, `environment`, `identity`, `limits` or `seatbelt`, kept as a
-    word so that an unknown one is an error of ours with a place. `mode` is the word after it (`syscalls none`,
-    `network none|host`). `body` is None where no `{ }` was written.
+    `keyword` is `syscalls`, `files`, `proc`, `network`, `environment`, `identity`, `limits`, `seatbelt` or
+    `containment`, kept as a word so that an unknown one is an error of ours with a place. `mode` is the word after it
+    (`syscalls none`, `network none|host`, `containment required`). `body` is None where no `{ }` was written.
     """
 
     keyword: Word

@@ -46,7 +46,12 @@ def plan(policy: Policy) -> forms.Plan:
             forms.Limit(limit.key, _value(limit.value), limit.origin.on, statement(limit.origin))
             for limit in policy.limits
         ),
+        containment=_containment(policy.containment),
     )
+
+
+def _containment(origin: Origin | None) -> tuple[forms.Setting, ...]:
+    return () if origin is None else (forms.Setting("required", origin.on, statement(origin)),)
 
 
 def compile_order(rules: Iterable[PathRule]) -> tuple[PathRule, ...]:

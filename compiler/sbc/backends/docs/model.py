@@ -19,6 +19,7 @@ _OF_POLICY: tuple[Callable[[Policy], Section], ...] = (
     setup.environment,
     setup.identity,
     setup.limits,
+    setup.containment,
     report.parameters,
     report.seatbelt,
     report.overrides,
@@ -32,7 +33,7 @@ _BLOCKS: dict[str, PolicyBlock] = {
     "limits": "limits",
     "seatbelt": "seatbelt",
 }
-"""The block that each section is about; the network's section gives its reason beside its mode."""
+"""The block that each section is about; the sections of network and containment give its reason themselves."""
 
 _OF_REPORT: tuple[Callable[[Report], Section], ...] = (report.coverage, report.losses, report.notes)
 
@@ -46,6 +47,7 @@ SECTIONS = (
     "environment",
     "identity",
     "limits",
+    "containment",
     "parameters",
     "seatbelt",
     "overrides",

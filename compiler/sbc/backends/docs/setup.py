@@ -204,6 +204,15 @@ def limits(policy: Policy) -> Section:
     return Section("limits", "Limits", (made,) if rows else ())
 
 
+def containment(policy: Policy) -> Section:
+    """Tell whether a sandbox is required."""
+    origin = policy.containment
+    said = "Required: nothing is run where no sandbox can be made, and no option or variable switches it off."
+    return Section(
+        "containment", "Containment", () if origin is None else (Paragraph((*plain(said), *reason(origin))),)
+    )
+
+
 def _limit_row(limit: Limit) -> tuple[Inline, ...]:
     kind, what = _LIMITS[limit.key]
     value = (*_amount(limit.value, kind), *_on(limit.origin))
