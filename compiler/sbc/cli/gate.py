@@ -14,9 +14,7 @@ def switched_off() -> bool:
     """Tell whether the caller has switched the sandbox of gates off: only `0` does that, and another word is told."""
     said = os.environ.get(SWITCH, "")
     if said not in {"", "0", "1"}:
-        print(
-            f"sbc run: {SWITCH}={said!r} is not understood: the sandbox stays (only 0 switches it off)", file=sys.stderr
-        )
+        print(f"sbc run: {SWITCH}={said!r} is not understood, and the sandbox stays: only 0 does that", file=sys.stderr)
     return said == "0"
 
 

@@ -208,9 +208,8 @@ def containment(policy: Policy) -> Section:
     """Tell whether a sandbox is required."""
     origin = policy.containment
     said = "Required: nothing is run where no sandbox can be made, and no option or variable switches it off."
-    return Section(
-        "containment", "Containment", () if origin is None else (Paragraph((*plain(said), *reason(origin))),)
-    )
+    blocks = () if origin is None else (Paragraph((*plain(said), *reason(origin))),)
+    return Section("containment", "Containment", blocks)
 
 
 def _limit_row(limit: Limit) -> tuple[Inline, ...]:
