@@ -132,6 +132,7 @@ def _caller() -> Caller:
     except KeyError:
         home = "/"
     variable = os.environ.get("HOME", "")
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     limits = tuple((number, *resource.getrlimit(number)) for number in _RESOURCES)
     return Caller(
         os.getcwd(),
@@ -141,6 +142,7 @@ def _caller() -> Caller:
         _umask(),
         limits,
         os.getpriority(os.PRIO_PROCESS, 0),
+        runtime if runtime.startswith("/") else None,
     )
 
 

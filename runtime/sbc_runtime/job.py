@@ -13,7 +13,7 @@ class Caller(NamedTuple):
 
     `home`: the folder of the real uid in the password database; `home_variable`: HOME where it is an absolute path;
     `tmpdir`: the value of `${tmpdir}`, not yet checked against the profile's paths; `limits`: (resource, soft, hard)
-    of every rlimit, as `resource` numbers them.
+    of every rlimit, as `resource` numbers them; `runtime_dir`: XDG_RUNTIME_DIR where it is an absolute path, unchecked.
     """
 
     cwd: str
@@ -23,6 +23,7 @@ class Caller(NamedTuple):
     umask: int
     limits: tuple[tuple[int, int, int], ...]
     nice: int
+    runtime_dir: str | None = None
 
 
 class Options(NamedTuple):

@@ -61,6 +61,10 @@ class Layout:
         if mount.kind == "bind":
             self._by_source.setdefault(mount.source, []).append(mount)
 
+    def mounts(self) -> tuple[Mount, ...]:
+        """Give every mount so far, in no order that means anything."""
+        return tuple(self._by_place.values())
+
     def at(self, place: str) -> Mount | None:
         """Give the mount at exactly this place."""
         return self._by_place.get(place)

@@ -1,17 +1,20 @@
 """Everything that is settled before a run is started."""
 
+import stat
+
 from sbc_runtime.contents import Bundle
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import RunLoss
 from sbc_runtime.plan import Path, Plan
+from sbc_runtime.prepare import sockets
 from sbc_runtime.prepare.areas import Areas
 from sbc_runtime.prepare.ids import ids
-from sbc_runtime.prepare.layout import Layout, bind, hide, joined
-from sbc_runtime.prepare.paths import is_folder, resolve
+from sbc_runtime.prepare.layout import Layout, bind, joined
+from sbc_runtime.prepare.paths import is_folder
 from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_name
 from sbc_runtime.prepare.select import amount, identity, limits, on_linux, setting
-from sbc_runtime.prepare.sockets import FOLDERS, listed
+from sbc_runtime.prepare.sockets import Shown
 from sbc_runtime.prepare.values import Bases, bases, check_tmpdir
 from sbc_runtime.prepared import Mask, Mount, Prepared
 
@@ -40,8 +43,11 @@ def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
         refuse_name(place, where, one.statement.text)
         layout.add(Mount("tmpfs", place, "", 0, 0, True, False, one.noexec, size, inodes, where))
     covered = close(layout, kernel)
+    covers = sockets.Covers((), (), ())
     if plan.network.mode == "none":
-        covered += _cover_sockets(plan, layout, found)
+        allowed = _allowed(plan, layout, found)
+        statement = plan.network.statement
+        covers = sockets.cover(Shown(layout, found, whose, job.caller, allowed, statement))
     mounts = layout.ordered()
     _check_places(mounts, layout)
     hostname = stated.get("hostname", "sandbox")
@@ -67,9 +73,9 @@ def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
         job.options.stdin == "terminal",
         _texts(job, found),
         tuple(areas.absent),
-        _losses(plan),
-        covered,
-        (*notes, *areas.notes),
+        (*_losses(plan), *covers.losses),
+        (*covered, *covers.places),
+        (*notes, *areas.notes, *covers.notes),
     )
 
 
@@ -94,9 +100,8 @@ def _protected(plan: Plan, found: Bases) -> tuple[str, ...]:
     return (*named, *stated)
 
 
-def _cover_sockets(plan: Plan, layout: Layout, found: Bases) -> tuple[str, ...]:
-    """Cover what the command could connect to; what the network list names is shown instead."""
-    covered: list[str] = []
+def _allowed(plan: Plan, layout: Layout, found: Bases) -> frozenset[str]:
+    """Show the sockets that the network list names; give their paths without links."""
     allowed: set[str] = set()
     for one in on_linux(plan.network.allowances):
         if one.verb == "unix" and one.path is not None:
@@ -107,23 +112,12 @@ def _cover_sockets(plan: Plan, layout: Layout, found: Bases) -> tuple[str, ...]:
                 raise SetupFailed("network", why, "start what listens there first", 2, where)
             if is_below(seen.real, "/proc"):
                 raise SetupFailed("network", f"`{seen.real}` is in /proc", "name the socket's own path", where=where)
+            if not stat.S_ISSOCK(seen.mode):
+                why = f"`{seen.real}` is not a socket"
+                raise SetupFailed("network", why, "name the socket itself; folders and files are for `files`", 0, where)
             allowed.add(seen.real)
             layout.add(bind(seen, seen.real, where, read_only=True))
-    for folder in FOLDERS if layout.shows_all() else ():
-        seen = resolve(folder, "network")
-        for place in () if seen is None else layout.seen_at(seen.real):
-            above = layout.covering(place)
-            # What a statement on a folder below `/` shows stays; sockets in it are covered one by one.
-            if layout.at(place) is None and (above is None or above.source == "/"):
-                layout.add(hide(place, True, "network none"))
-                covered.append(place)
-    for path in listed():
-        if path not in allowed:
-            for place in layout.seen_at(path):
-                if layout.at(place) is None:
-                    layout.add(hide(place, False, "network none"))
-                    covered.append(place)
-    return tuple(covered)
+    return frozenset(allowed)
 
 
 def _check_places(mounts: tuple[Mount, ...], layout: Layout) -> None:
