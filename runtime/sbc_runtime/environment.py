@@ -1,7 +1,7 @@
 """The command's environment: empty, then `keep`, then `drop`, then `set` (LANGUAGE: environment)."""
 
-import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import Environment, ParamRef
@@ -10,8 +10,26 @@ from sbc_runtime.prepare.select import on_linux
 
 def matches(pattern: str, name: str, *, fold: bool) -> bool:
     """Whether a pattern, in which `*` stands for any characters, covers a whole name. `fold`: case is ignored."""
-    expression = ".*".join(re.escape(part) for part in pattern.split("*"))
-    return re.fullmatch(expression, name, re.DOTALL | (re.IGNORECASE if fold else 0)) is not None
+    first, *rest = (_folded(pattern) if fold else pattern).split("*")
+    name = _folded(name) if fold else name
+    if not rest:
+        return name == first
+    *middle, last = rest
+    if not name.startswith(first):
+        return False
+    at = len(first)
+    for part in middle:
+        at = name.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return name.endswith(last) and len(name) - len(last) >= at
+
+
+@lru_cache(maxsize=1024)
+def _folded(text: str) -> str:
+    # upper() first: the dotless i and the long s have capitals that are I and S.
+    return text.upper().casefold()
 
 
 def build(plan: Environment, caller: Mapping[str, str], params: Mapping[str, str | int]) -> tuple[tuple[str, str], ...]:

@@ -1,8 +1,11 @@
 """The parts that need no kernel: classification, parameters, environment, rlimits, the filters' rules."""
 
+import re
 import signal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sbc_runtime import classify
 from sbc_runtime.arch import ARCHES
@@ -121,6 +124,13 @@ def test_patterns() -> None:
     assert matches("*key*", "API_KEY_2", fold=True)
     assert matches("a.c", "a.c", fold=False)
     assert not matches("a.c", "abc", fold=False)
+
+
+@given(st.text("aAbk*\u212a\u017f\u0131.", max_size=8), st.text("aAbBkKsSiI\u212a.\n", max_size=10))
+def test_patterns_are_what_regular_expressions_say(pattern: str, name: str) -> None:
+    expression = ".*".join(re.escape(part) for part in pattern.split("*"))
+    assert matches(pattern, name, fold=False) == bool(re.fullmatch(expression, name, re.DOTALL))
+    assert matches(pattern, name, fold=True) == bool(re.fullmatch(expression, name, re.DOTALL | re.IGNORECASE))
 
 
 def test_kernels_that_count_per_namespace() -> None:
