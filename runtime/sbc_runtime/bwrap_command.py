@@ -47,6 +47,7 @@ class Command:
         self._tried = 0
         self._traced = True
         self._program: bytes | None = None
+        self._filters = 0
 
     def step(self, number: int, event: int) -> bool:
         """Act on a stop; True: it could not be executed, and that is to be told."""
@@ -85,7 +86,7 @@ class Command:
 
     def prepare(self, prepared: Prepared, limits: tuple[Rlimit, ...]) -> None:
         """Give the held process what bubblewrap cannot give: limits, its exact environment, no blocked signal."""
-        self._program = prepared.program
+        self._program, self._filters = prepared.program, prepared.filters
         folder = kernel_view.folder(self.pid)
         try:
             self.inner = _inner_pid(kernel_view.content(folder, "status"))
@@ -128,7 +129,7 @@ class Command:
         if self._program is None or os.geteuid() != 0:
             return None
         try:
-            return libc.loaded_filter(self.pid, 0) == self._program
+            return libc.loaded_filter(self.pid, self._filters - 1) == self._program
         except OSError:
             return None
 

@@ -63,7 +63,7 @@ def become(task: Task) -> NoReturn:
         (prepared, limits, _), streams = told
         _step("descriptors", lambda: _place({_GATE: _GATE, _CHANNEL: _CHANNEL, **dict(enumerate(streams))}))
         _step("ids", lambda: take_ids(prepared.ids))
-        program, candidates, arguments, environment = _prepare(prepared)
+        programs, candidates, arguments, environment = _prepare(prepared)
         if os.read(_GATE, 1) != BUILT:
             os._exit(SETUP_FAILED)
         _step("namespaces of init", _join)
@@ -75,8 +75,8 @@ def become(task: Task) -> NoReturn:
         _step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
         _step("limits", lambda: _limits(limits))
         send(_CHANNEL, "waits")
-        if program is not None:
-            # From here on only read(2), execve(2), write(2) and exit_group(2) are called.
+        # From here on only seccomp(2), read(2), execve(2), write(2) and exit_group(2) are called.
+        for program in programs:
             _step("filter", program.load)
         if os.read(_GATE, 1) != GO:
             os._exit(SETUP_FAILED)
@@ -93,10 +93,13 @@ def become(task: Task) -> NoReturn:
 
 def _prepare(
     prepared: Prepared,
-) -> tuple[libc.FilterProgram | None, tuple[bytes, ...], list[bytes], dict[bytes, bytes]]:
-    """Give the filter, and what to execute: candidates, arguments, environment."""
+) -> tuple[tuple[libc.FilterProgram, ...], tuple[bytes, ...], list[bytes], dict[bytes, bytes]]:
+    """Give the filters, and what to execute: candidates, arguments, environment.
+
+    The profile's comes last: it may deny seccomp(2).
+    """
     return (
-        None if prepared.program is None else libc.FilterProgram(prepared.program),
+        tuple(libc.FilterProgram(one) for one in (prepared.guard, prepared.program) if one is not None),
         search(prepared.argv[0], dict(prepared.environment).get("PATH")),
         [os.fsencode(one) for one in prepared.argv],
         {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment},

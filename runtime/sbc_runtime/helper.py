@@ -23,6 +23,7 @@ from sbc_runtime.command import ALL, reset_signals
 from sbc_runtime.loader import Loaded, for_machine
 from sbc_runtime.pipes import Streams
 from sbc_runtime.rehearsal import get_ready
+from sbc_runtime.socket_filters import guard
 
 __all__ = ["cgroup", "main", "namespace"]
 
@@ -105,6 +106,9 @@ class _Helper:
     def _define(self, text: bytes) -> None:
         loaded = for_machine(bundle.decode(text), sys.platform, os.uname().machine, sys.byteorder)
         self._known[loaded.bundle.address] = loaded
+        if loaded.arch is not None:
+            # Once for all runs: a supervisor is forked with what is known.
+            guard(None if loaded.filter is None else loaded.filter.program, loaded.arch)
         gc.freeze()
         # The spare does not know it.
         self._spare = _closed(self._spare)

@@ -76,6 +76,7 @@ class Prepared(NamedTuple):
     `program`: the filter in this machine's byte order, None for `syscalls none`. `devices`: none, minimal, standard
     or host. `covered`: folders of the host covered because sockets are there. `recheck`: paths that could be created
     by the command, of the host, looked at again after the run. `params`: texts, paths resolved.
+    `guard`: a second filter, for the sockets that no network namespace holds, where the profile's lets them through.
     """
 
     run_id: str
@@ -99,3 +100,9 @@ class Prepared(NamedTuple):
     losses: tuple[RunLoss, ...]
     covered: tuple[str, ...]
     notes: tuple[str, ...]
+    guard: bytes | None = None
+
+    @property
+    def filters(self) -> int:
+        """How many filters the command gets beside those of its caller, where it has namespaces."""
+        return (self.program is not None) + (self.guard is not None)

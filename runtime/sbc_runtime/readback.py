@@ -107,12 +107,15 @@ class Reader:
             return
         self.found["no_new_privs"] = all(one.get("NoNewPrivs") == 1 for one in both)
         self.found["capabilities"] = all(one.get(name) == 0 for one in both for name in kernel_view.CAPABILITY_SETS)
+        command, init = both
+        # Kernels before 5.9 do not count filters: then the mode alone is known.
+        wanted = self.host.filters + self.prepared.filters
+        counted = command.get("Seccomp_filters", wanted) == wanted
+        if self.prepared.guard is not None and not counted:
+            self.wrong.append("the filter for sockets that no network namespace holds is not in force")
         if self.prepared.program is None:
             self.found["seccomp"] = False
             return
-        command, init = both
-        # Kernels before 5.9 do not count filters: then the mode alone is known.
-        counted = command.get("Seccomp_filters", self.host.filters + 1) == self.host.filters + 1
         counted &= init.get("Seccomp_filters", self.host.filters) >= self.host.filters
         self.found["seccomp"] = command.get("Seccomp") == _SECCOMP_FILTER and counted
 
@@ -186,7 +189,8 @@ class Reader:
         try:
             libc.ptrace(_PTRACE_INTERRUPT, pid)
             os.waitpid(pid, _WALL)
-            equal = libc.loaded_filter(pid, self.host.filters) == self.prepared.program
+            # The oldest is 0; the guard is loaded before it.
+            equal = libc.loaded_filter(pid, self.prepared.filters - 1) == self.prepared.program
         except OSError:
             return None
         finally:

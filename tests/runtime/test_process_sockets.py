@@ -14,8 +14,8 @@ from sbc.policy.conditions import Masked, Not
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
 from sbc_runtime.action import ALLOW, KILL_PROCESS, errno_verdict
 from sbc_runtime.arch import ARCHES, Arch, native_arch
-from sbc_runtime.backends.process_sockets import SOCKET_CALLS, unix_only
 from sbc_runtime.instruction import unpack
+from sbc_runtime.socket_filters import SOCKET_CALLS, unix_only
 from sbc_runtime.verifier import verify_bytes
 from tests.bpf.policies import ORIGIN
 from tests.runtime.process_runner import python
@@ -32,9 +32,6 @@ def meaning(arch: Arch) -> FilterPolicy:
         Rule(table[name], name, errno_verdict(errno.EACCES), ORIGIN, NOT_UNIX) for name in ("socket", "socketpair")
     ]
     absent = [name for name in ("socketcall", "io_uring_setup") if name in table]
-    if arch.name == "arm":
-        # EABI has no `socketcall`; the old ABI's number is shut as well.
-        rules.append(Rule(102, "socketcall", ABSENT, ORIGIN))
     rules += [Rule(table[name], name, ABSENT, ORIGIN) for name in absent]
     return FilterPolicy((AbiRules(arch, tuple(rules), ALLOW, ORIGIN),), KILL_PROCESS, ORIGIN)
 

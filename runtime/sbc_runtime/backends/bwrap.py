@@ -28,6 +28,7 @@ from sbc_runtime.job import Job
 from sbc_runtime.outcome import Level, ReadBack, RunLoss
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import Rlimit, lowered, rlimits
+from sbc_runtime.socket_filters import narrowed
 
 SETUP_SECONDS = 30.0
 """How long the set-up may take before it is given up."""
@@ -61,7 +62,7 @@ class BwrapBackend:
         wanting = [(mount, why) for mount in prepared.mounts if (why := bwrap_stage.asked(mount))]
         if wanting and not bwrap_stage.possible():
             found += [RunLoss("wider", mount.where, mount.place, why) for mount, why in wanting]
-        return tuple(found)
+        return (*found, *narrowed(prepared))
 
     def start(self, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> "BwrapSandbox":
         """Make the sandbox, up to the command's exec."""
@@ -186,8 +187,7 @@ class BwrapSandbox:
 
     def read_back(self) -> ReadBack:
         """Ask the kernel."""
-        filters = 0 if self._prepared.program is None else 1
-        reader = BwrapReader(self._prepared, self._host, *self._folders, filters)
+        reader = BwrapReader(self._prepared, self._host, *self._folders, self._prepared.filters)
         reader.equal = self._filter_bytes
         return reader.read(self.command_pid, self._limits)
 

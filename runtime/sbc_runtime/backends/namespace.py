@@ -16,6 +16,7 @@ from sbc_runtime.mount_sources import clone_sources
 from sbc_runtime.outcome import Level, RunLoss
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import lowered, rlimits
+from sbc_runtime.socket_filters import narrowed
 
 _FOR_NOTHING = nest.NAMESPACES | libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP | libc.CLONE_NEWNET
 
@@ -31,8 +32,8 @@ class NamespaceBackend:
         self._caller = caller
 
     def losses(self, prepared: Prepared) -> tuple[RunLoss, ...]:
-        """Everything that a plan says is enforced; what no namespace can, `prepared.losses` says already."""
-        return ()
+        """Give what the second filter takes away; what no namespace can enforce, `prepared.losses` says already."""
+        return narrowed(prepared)
 
     def start(self, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> NamespaceSandbox:
         """Have the sandbox made; `read_back` waits until it is."""

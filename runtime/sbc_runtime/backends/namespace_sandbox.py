@@ -63,12 +63,13 @@ class NamespaceSandbox:
     def _await_filters(self, until: float) -> None:
         """Wait until both processes have their filters: after that they only read and wait."""
         wanted = [
-            (self._command_folder, self._prepared.program is not None),
-            (self._init_folder, self._nest.init_has_filter),
+            (self._command_folder, self._prepared.filters),
+            (self._init_folder, int(self._nest.init_has_filter)),
         ]
         pause = 0.00005
-        for process, has in wanted:
-            while has and kernel_view.status(process).get("Seccomp_filters", 1) <= self._nest.host.filters:
+        for process, own in wanted:
+            filters = self._nest.host.filters + own
+            while own and kernel_view.status(process).get("Seccomp_filters", filters) < filters:
                 if select.select([self._nest.to_init, self._nest.to_command], [], [], pause)[0]:
                     self._nest.next(until)
                     raise SetupFailed("filter", "the sandbox ended before its filter was loaded")

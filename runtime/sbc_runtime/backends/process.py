@@ -15,13 +15,13 @@ from sbc_runtime.backends import process_init, process_tree
 from sbc_runtime.backends.interface import ChildDescriptors, Readiness, Watch
 from sbc_runtime.backends.process_losses import losses
 from sbc_runtime.backends.process_sandbox import Held, ProcessSandbox
-from sbc_runtime.backends.process_sockets import unix_only
 from sbc_runtime.backends.process_start import Start
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import Level, RunLoss
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import Rlimit, lowered, rlimits
+from sbc_runtime.socket_filters import unix_only
 
 
 class ProcessBackend:

@@ -3,11 +3,11 @@
 import os
 
 from sbc_runtime.arch import native_arch
-from sbc_runtime.backends.process_sockets import SOCKET_CALLS
 from sbc_runtime.landlock_losses import DEFAULT
 from sbc_runtime.landlock_losses import losses as landlock_losses
 from sbc_runtime.outcome import RunLoss
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.socket_filters import SOCKET_CALLS
 
 _ALWAYS = (
     ("isolation", "the command shares every namespace with its caller"),

@@ -1,7 +1,9 @@
 """Everything that is settled before a run is started."""
 
+import os
 import stat
 
+from sbc_runtime.arch import native_arch
 from sbc_runtime.contents import Bundle
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
@@ -17,6 +19,7 @@ from sbc_runtime.prepare.select import amount, identity, limits, on_linux, setti
 from sbc_runtime.prepare.sockets import Shown
 from sbc_runtime.prepare.values import Bases, bases, check_tmpdir
 from sbc_runtime.prepared import Mask, Mount, Prepared
+from sbc_runtime.socket_filters import guard
 
 
 def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
@@ -76,6 +79,7 @@ def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
         (*_losses(plan), *covers.losses),
         (*covered, *covers.places),
         (*notes, *areas.notes, *covers.notes),
+        _guard(plan, program),
     )
 
 
@@ -98,6 +102,11 @@ def _protected(plan: Plan, found: Bases) -> tuple[str, ...]:
         if rule.access != "write" and rule.path.base != "tmpdir" and not _is_root(rule.path)
     ]
     return (*named, *stated)
+
+
+def _guard(plan: Plan, program: bytes | None) -> bytes | None:
+    arch = native_arch(os.uname().machine)
+    return None if plan.network.mode != "none" or arch is None else guard(program, arch)
 
 
 def _allowed(plan: Plan, layout: Layout, found: Bases) -> frozenset[str]:
