@@ -217,5 +217,5 @@ def _has(mount: Mount | None, wanted: str, host_root: bool) -> bool:
         return mount.kind == "hide"
     if mount.kind == "hide":
         return True  # narrower: a socket, or a hidden folder above
-    # A pin is a writable mount point over a folder that a statement may also name.
-    return mount.read_only == (wanted == "--ro-bind")
+    # A pin is a writable mount point over a folder that a statement may also name; instead of one something may narrow.
+    return mount.narrows or mount.read_only == (wanted == "--ro-bind")

@@ -44,6 +44,7 @@ def pack(orders: Orders) -> bytes:
         losses=(),
         covered=(),
         notes=(),
+        watched=(),
     )
     return marshal.dumps((tuple(plain), tuple(tuple(limit) for limit in orders.limits), orders.trees))
 

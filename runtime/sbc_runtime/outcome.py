@@ -121,6 +121,15 @@ class LimitReport(NamedTuple):
     note: str = ""
 
 
+class Replaced(NamedTuple):
+    """A protected path (`path`) that may lead elsewhere since the run: something else is at `place`, on its way."""
+
+    where: str
+    text: str
+    path: str
+    place: str
+
+
 class Failure(NamedTuple):
     """What went wrong on our side: the step, why (with the system's message), and what can be done about it."""
 
@@ -189,6 +198,7 @@ class Outcome(NamedTuple):
     timings: Timings
     environment: tuple[str, ...] = ()
     cgroup: str | None = None
+    replaced: tuple[Replaced, ...] = ()
 
     @property
     def ok(self) -> bool:

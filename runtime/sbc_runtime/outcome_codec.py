@@ -13,6 +13,7 @@ from sbc_runtime.outcome import (
     LimitReport,
     Outcome,
     Protections,
+    Replaced,
     RunLoss,
     Stream,
     Timings,
@@ -41,6 +42,7 @@ def decode(data: bytes, stdout: bytes, stderr: bytes) -> Outcome:
     made["timings"] = Timings(*made["timings"])
     made["limits"] = tuple(LimitReport(key, value, tuple(how), note) for key, value, how, note in made["limits"])
     made["absent"] = tuple(Absent(*one) for one in made["absent"])
+    made["replaced"] = tuple(Replaced(*one) for one in made["replaced"])
     made["losses"] = tuple(RunLoss(*one) for one in made["losses"])
     for name in ("covered", "notes", "environment"):
         made[name] = tuple(made[name])

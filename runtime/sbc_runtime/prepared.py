@@ -7,6 +7,7 @@ sandbox, sources absolute paths of the host without symbolic links.
 from typing import Literal, NamedTuple
 
 from sbc_runtime.outcome import Absent, RunLoss
+from sbc_runtime.prepare.steps import Step
 
 
 class Mount(NamedTuple):
@@ -17,7 +18,7 @@ class Mount(NamedTuple):
     - `hide`: a cover, an empty folder or an empty file, read-only.
     - `root`: the host's whole tree.
 
-    `pin`: only there so that the folder cannot be renamed.
+    `pin`: only there so that the folder cannot be renamed. `narrows`: read-only although no statement names it.
     """
 
     kind: Literal["bind", "tmpfs", "hide", "root"]
@@ -32,11 +33,21 @@ class Mount(NamedTuple):
     inodes: int
     where: str
     pin: bool = False
+    narrows: bool = False
 
     @property
     def depth(self) -> int:
         """How many names its place has."""
         return 0 if self.place == "/" else self.place.count("/")
+
+
+class Watched(NamedTuple):
+    """A protected path of the host, on whose way (`steps`) the command could change something."""
+
+    where: str
+    text: str
+    path: str
+    steps: tuple[Step, ...]
 
 
 class Mask(NamedTuple):
@@ -74,8 +85,8 @@ class Prepared(NamedTuple):
     """Everything that a backend needs, and what is to be reported of the preparation.
 
     `program`: the filter in this machine's byte order, None for `syscalls none`. `devices`: none, minimal, standard
-    or host. `covered`: folders of the host covered because sockets are there. `recheck`: paths that could be created
-    by the command, of the host, looked at again after the run. `params`: texts, paths resolved.
+    or host. `covered`: folders of the host covered because sockets are there. `params`: texts, paths resolved.
+    `absent` and `watched`: what is looked at again after the run.
     `guard`: a second filter, for the sockets that no network namespace holds, where the profile's lets them through.
     """
 
@@ -101,6 +112,7 @@ class Prepared(NamedTuple):
     covered: tuple[str, ...]
     notes: tuple[str, ...]
     guard: bytes | None = None
+    watched: tuple[Watched, ...] = ()
 
     @property
     def filters(self) -> int:

@@ -152,9 +152,7 @@ class Reader:
             try:
                 seen = os.stat(mount.place.lstrip("/") or ".", dir_fd=root, follow_symlinks=False)
             except OSError as error:
-                # EACCES: a folder above it is closed to this process too; the mount table has shown the mount.
-                if error.errno != errno.EACCES:
-                    wrong.append(f"{mount.place} cannot be found")
+                wrong.append(f"{mount.place} cannot be looked at: {error.strerror}")
                 continue
             if (seen.st_dev, seen.st_ino) != (mount.device, mount.inode):
                 wrong.append(f"{mount.place} is not `{mount.source}`")

@@ -12,7 +12,7 @@ from sbc_runtime.atomic import write_file
 from sbc_runtime.codec import BOOLEAN, Codec, fault, integer, listed, optional, record, text, word
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment_digest import environment_digest, facts_of, shown
-from sbc_runtime.outcome import Absent, Failure, LimitReport, Outcome, Protections, RunLoss, Timings, Usage
+from sbc_runtime.outcome import Absent, Failure, LimitReport, Outcome, Protections, Replaced, RunLoss, Timings, Usage
 
 FORMAT = "sbc-report/1"
 
@@ -69,6 +69,7 @@ class Report(NamedTuple):
     cgroup: str | None
     usage: Usage
     absent: tuple[Absent, ...]
+    replaced: tuple[Replaced, ...]
     proc: Proc
     covered: tuple[str, ...]
     losses: tuple[RunLoss, ...]
@@ -140,6 +141,7 @@ REPORT: Codec[Report] = record(
     cgroup=optional(text()),
     usage=record(Usage, cpu=optional(_COUNT), memory=optional(_COUNT), tasks=optional(_COUNT)),
     absent=listed(record(Absent, where=text(), text=text(), path=text(), could_be_created=BOOLEAN, created=BOOLEAN)),
+    replaced=listed(record(Replaced, where=text(), text=text(), path=text(), place=text())),
     proc=record(Proc, masked=_TEXTS, absent=_TEXTS),
     covered=_TEXTS,
     losses=listed(record(RunLoss, direction=word("narrower", "wider"), where=text(), text=text(), why=text())),
@@ -177,6 +179,7 @@ def report(
         cgroup=outcome.cgroup,
         usage=outcome.usage,
         absent=outcome.absent,
+        replaced=outcome.replaced,
         proc=Proc((), ()) if isolation is None else Proc(isolation.proc_masked, isolation.proc_absent),
         covered=outcome.covered,
         losses=outcome.losses,

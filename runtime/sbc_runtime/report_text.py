@@ -25,6 +25,7 @@ def to_text(made: Report) -> str:
     for one in made.absent:
         tail = ", created by the command" if one.created else ", could be created" if one.could_be_created else ""
         lines.append(f"missing: {one.path} ({one.where}{tail})")
+    lines += [f"replaced: {one.path}, at {one.place} ({one.where})" for one in made.replaced]
     lines += [f"covered: {one}" for one in made.covered]
     lines += [f"loss, {one.direction}: {one.text} ({one.where}): {one.why}" for one in made.losses]
     lines += [f"note: {one}" for one in made.notes]

@@ -15,6 +15,7 @@ from sbc_runtime.outcome import (
     LimitReport,
     Outcome,
     ReadBack,
+    Replaced,
     RunLoss,
     Stream,
     Timings,
@@ -42,6 +43,7 @@ class Story:
         self.failure: Failure | None = None
         self.losses: tuple[RunLoss, ...] = ()
         self.absent: tuple[Absent, ...] | None = None
+        self.replaced: tuple[Replaced, ...] = ()
         self.notes: list[str] = []
         self.cgroup: str | None = None
         self.cgroup_enforces: frozenset[str] = frozenset()
@@ -59,10 +61,9 @@ def outcome(story: Story) -> Outcome:
     code = classify.code(kind, ended)
     absent = story.absent if story.absent is not None else (() if prepared is None else prepared.absent)
     failure = story.failure
-    created = [one.path for one in absent if one.created]
-    if created and failure is None:
-        why = f"the command made `{created[0]}`, which the profile protects and which was not there before"
-        failure = Failure("created-protected", why, "create it before the run", 0, "")
+    touched = _touched(absent, story.replaced)
+    if touched is not None and failure is None:
+        failure = touched
         by_command = False
         code = code or classify.EXIT_SETUP_FAILED
     elif ended is not None and ended.exec_errno and failure is None:
@@ -94,7 +95,22 @@ def outcome(story: Story) -> Outcome:
         timings=_timings(story),
         environment=tuple(name for name, _ in story.job.environment),
         cgroup=story.cgroup,
+        replaced=story.replaced,
     )
+
+
+def _touched(absent: tuple[Absent, ...], replaced: tuple[Replaced, ...]) -> Failure | None:
+    """Say what became of protected paths: the command's status says nothing of a tree that it was not to change so."""
+    for one in absent:
+        if one.created:
+            why = f"the command made `{one.path}`, which the profile protects and which was not there before"
+            return Failure("created-protected", why, "create it before the run", 0, one.where)
+    for other in replaced:
+        why = f"`{other.place}` is not what it was before the run"
+        if other.place != other.path:
+            why += f", so that `{other.path}`, which the profile protects, may lead elsewhere"
+        return Failure("replaced-protected", why, "see what is there now; name what a link leads to", 0, other.where)
+    return None
 
 
 def _kind(story: Story, ended: Ended | None) -> Kind:

@@ -16,11 +16,12 @@ from sbc_runtime.containment import check_level
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.loader import Loaded
-from sbc_runtime.outcome import Absent, Failure, ReadBack, RunLoss
+from sbc_runtime.outcome import Failure, ReadBack, RunLoss
 from sbc_runtime.outcome_codec import encode
 from sbc_runtime.pipes import Pipes, Streams
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.protected import Protected
 from sbc_runtime.report_place import check_place
 from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, isolation, outcome
@@ -92,6 +93,7 @@ def refuse_answers(loaded: Loaded) -> None:
 def _execute(story: Story, prepared: Prepared, given: Given, control: socket.socket) -> None:
     job = story.job
     story.started = time.monotonic()
+    protected = Protected(prepared)
     group = run_cgroup.choose(job, prepared, story.notes)
     if group is not None:
         story.cgroup, story.cgroup_enforces = group.path, group.enforces
@@ -120,8 +122,9 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
             sandbox.kill()
             sandbox.wait()
         loop.drain()
-        story.absent = _created(prepared.absent)
+        story.absent, story.replaced = protected.absent(), protected.replaced()
     finally:
+        protected.close()
         if group is not None:
             story.oom_killed = group.oom_killed()
             story.cgroup_usage = group.usage()
@@ -168,8 +171,3 @@ def _check(back: ReadBack) -> None:
     unread = [name for name in missing if getattr(back.protections, name) is None]
     why = f"not in force: {', '.join(missing)}" if not unread else f"could not be read: {', '.join(unread)}"
     raise SetupFailed("read-back", why, "`sbc doctor` tells more")
-
-
-def _created(absent: tuple[Absent, ...]) -> tuple[Absent, ...]:
-    """Look again at protected paths that were not there, and that the command could create."""
-    return tuple(one._replace(created=one.could_be_created and os.path.lexists(one.path)) for one in absent)

@@ -8,6 +8,7 @@ from sbc_runtime.outcome import (
     LimitReport,
     Outcome,
     Protections,
+    Replaced,
     RunLoss,
     Stream,
     Timings,
@@ -83,6 +84,7 @@ def outcome() -> Outcome:
         timings=Timings(1.5, 2.0, 0.25, 3.75),
         environment=("PATH", "LANG"),
         cgroup=None,
+        replaced=(Replaced("a.sbx:5", "read", "/trees/one/.git", "/trees/one/.git"),),
     )
 
 

@@ -1,19 +1,16 @@
 """The `files` statements as mounts: the most specific one decides, whatever their order."""
 
-import os
-import stat
-
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.outcome import Absent
 from sbc_runtime.plan import PathRule
+from sbc_runtime.prepare.gitdir import pointed
 from sbc_runtime.prepare.layout import Layout, below, bind, hide, joined, parents
 from sbc_runtime.prepare.movers import Movers
-from sbc_runtime.prepare.paths import Found, resolve
+from sbc_runtime.prepare.owner import check_owner
+from sbc_runtime.prepare.paths import Found, folder_within, resolve
 from sbc_runtime.prepare.reserved import Kernel, refuse_place, refuse_source
 from sbc_runtime.prepare.values import Bases
+from sbc_runtime.prepare.watched import Protected
 from sbc_runtime.prepared import Ids
-
-_GIT_FILE = b"gitdir: "
 
 
 class Areas:
@@ -25,9 +22,9 @@ class Areas:
         self.ids = ids
         self.kernel = kernel
         self.links: dict[str, str] = {}
-        self.absent: list[Absent] = []
         self.notes: list[str] = []
-        self._protected: list[tuple[PathRule, Found]] = []
+        self.protected: list[Protected] = []
+        self._protecting: list[tuple[PathRule, Found]] = []
 
     def add_all(self, rules: tuple[PathRule, ...]) -> None:
         """Add every statement: what shows something first, then what protects in it."""
@@ -44,29 +41,51 @@ class Areas:
             if rule.access != "hide":
                 self._show(rule, seen, movers)
             if rule.access != "write":
-                self._protected.append((rule, seen))
-        for rule, seen in self._protected:
+                self._protecting.append((rule, seen))
+                self._watch(rule, seen)
+        for rule, seen in self._protecting:
             self._protect(rule, seen)
         for rule in missing:
-            spelled = self.bases.spelled(rule.path)
-            self.absent.append(
-                Absent(
-                    rule.statement.where(),
-                    rule.statement.text,
-                    spelled,
-                    rule.access != "write" and self.layout.writable_through(spelled),
-                )
-            )
+            self._watch(rule, None)
+
+    def add_git(self) -> None:
+        """Make read-only what a protected `.git` leads to, wherever it can be seen once everything else is there.
+
+        It is never shown because of that.
+        """
+        for one in tuple(self.protected):
+            if one.found is None or not one.path.endswith("/.git") or one.hidden:
+                continue
+            where = one.statement.where()
+            for path, found in pointed(one.path, one.found, where):
+                self.protected.append(Protected(one.statement, path, found))
+                if found is not None:
+                    self._narrow(one.path, found, where)
+
+    def _narrow(self, spelled: str, found: Found, where: str) -> None:
+        for place in self.layout.seen_at(found.real):
+            here = self.layout.at(place)
+            if here is None or here.pin:
+                self.layout.add(bind(found, place, where, read_only=True)._replace(narrows=True))
+                self._pin(place, where)
+            elif here.kind == "bind" and not here.read_only:
+                self.notes.append(f"`{spelled}` ({where}) leads to `{found.real}`, writable by {here.where}")
+
+    def _watch(self, rule: PathRule, found: Found | None) -> None:
+        spelled = self.bases.spelled(rule.path)
+        self.protected.append(Protected(rule.statement, spelled, found, rule.access == "hide", rule.access != "write"))
 
     def _found(self, rule: PathRule) -> Found | None:
         where = rule.statement.where()
         home_hide = rule.access == "hide" and rule.path.base == "home"
         found = self.bases.look_up(rule.path, where, follow=home_hide)
         if home_hide and self.bases.home_variable is not None:
-            other = resolve(self.bases.home_variable.real.rstrip("/") + rule.path.rest, where)
+            path = self.bases.home_variable.real.rstrip("/") + rule.path.rest
+            other = resolve(path, where)
             if other is not None:
                 refuse_source(rule, other, self.kernel)
-                self._protected.append((rule, other))
+                self._protecting.append((rule, other))
+                self.protected.append(Protected(rule.statement, path, other, hidden=True))
         if found is None and not rule.optional:
             why = f"`{self.bases.spelled(rule.path)}` does not exist"
             raise SetupFailed("paths", why, "create it, or make the statement `optional`", 2, where)
@@ -79,7 +98,7 @@ class Areas:
         place = self._place(rule, found, movers)
         refuse_place(rule, found, place)
         if rule.access == "write":
-            self._check_owner(found, where)
+            check_owner(found, self.ids, where)
         self.layout.add(bind(found, place, where, read_only=rule.access == "read", noexec=rule.noexec))
         if rule.place is None:
             self.links.update(found.links)
@@ -119,22 +138,6 @@ class Areas:
             self.notes.append(
                 f"`{found.real}` ({where}) has {found.names - 1} other name(s), by which it may be reached"
             )
-        if rule.access == "read" and found.real.endswith("/.git") and stat.S_ISREG(found.mode):
-            self._protect_git_folder(rule, found)
-
-    def _protect_git_folder(self, rule: PathRule, found: Found) -> None:
-        """Protect what a work tree's `.git` file points to, where it is visible; never show it because of that."""
-        with open(found.real, "rb") as file:
-            content = file.read(4096)
-        if not content.startswith(_GIT_FILE):
-            return
-        target = os.fsdecode(content[len(_GIT_FILE) :].split(b"\n")[0])
-        seen = resolve(os.path.join(os.path.dirname(found.real), target), rule.statement.where())
-        if seen is not None and seen.directory:
-            for place in self.layout.seen_at(seen.real):
-                if self.layout.at(place) is None:
-                    self.layout.add(bind(seen, place, rule.statement.where(), read_only=True))
-                    self._pin(place, rule.statement.where())
 
     def _pin(self, place: str, where: str) -> None:
         """Make mount points of the writable folders above a protected path, so that they cannot be renamed.
@@ -145,24 +148,9 @@ class Areas:
         for above in parents(place):
             here = self.layout.at(above)
             if here is not None:
-                if here.pin:
-                    continue
-                return
+                continue
             area = self.layout.covering(above)
             if area is None or area.kind != "bind" or area.read_only:
                 return
-            found = resolve(joined(area.source, below(above, area.place)), where)
-            if found is not None:
-                self.layout.add(bind(found, above, where, read_only=False, noexec=area.noexec, pin=True))
-
-    def _check_owner(self, found: Found, where: str) -> None:
-        """Refuse what the command, which has the host's ids of the plan, could not write to after all."""
-        ids = self.ids
-        if not ids.mapped_by_root or found.mode & stat.S_IWOTH:
-            return
-        if found.owner == ids.host_user and found.mode & stat.S_IWUSR:
-            return
-        if found.group == ids.host_group and found.mode & stat.S_IWGRP:
-            return
-        why = f"`{found.real}` belongs to {found.owner}:{found.group}, the command runs as the host's {ids.host_user}"
-        raise SetupFailed("paths", why, f"chown -R {ids.host_user}:{ids.host_group} {found.real}", 13, where)
+            found = folder_within(area.source, area.device, area.inode, below(above, area.place), where)
+            self.layout.add(bind(found, above, where, read_only=False, noexec=area.noexec, pin=True))

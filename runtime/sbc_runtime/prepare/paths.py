@@ -2,7 +2,8 @@
 
 A path below a parameter is opened with openat2(2), RESOLVE_BENEATH and RESOLVE_NO_MAGICLINKS, from a descriptor of
 the parameter's folder; any other path with RESOLVE_NO_MAGICLINKS from the root. What was opened is known from then on
-by its device and inode, and by its path without links, which /proc/self/fd tells.
+by its device and inode, and by its path without links, which /proc/self/fd tells: whoever needs it again opens that
+path without following any link, and compares (`reopen`).
 """
 
 import os
@@ -11,14 +12,16 @@ from typing import NamedTuple
 
 from sbc_runtime import libc
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.prepare.steps import walk
 
 _MISSING = frozenset({2, 20})
 """ENOENT, ENOTDIR."""
 
+AT_FDCWD = -100
+"""Stands for no descriptor: absolute paths, from the root of this process (openat(2))."""
+
 _EXDEV = 18
 _EAGAIN = 11
-_MOST_LINKS = 40
-"""As many as the kernel follows (`MAXSYMLINKS`, `include/linux/namei.h`)."""
 
 
 class Found(NamedTuple):
@@ -42,49 +45,64 @@ class Found(NamedTuple):
 def resolve(path: str, where: str) -> Found | None:
     """Resolve an absolute path; None where there is nothing. `SetupFailed` where it cannot be looked up."""
     try:
-        descriptor = libc.openat2(-100, path, os.O_PATH, libc.RESOLVE_NO_MAGICLINKS)
+        descriptor = libc.openat2(AT_FDCWD, path, os.O_PATH, libc.RESOLVE_NO_MAGICLINKS)
     except OSError as error:
         return _missing(path, error, where)
     found = _described(descriptor)
-    return found if found.real == path else found._replace(links=_links(path, where))
+    return found if found.real == path else found._replace(links=walk(path, where).links())
 
 
 def look(path: str) -> Found | None:
     """Resolve an absolute path of the host; None where it leads nowhere, or somewhere that cannot be looked up."""
     try:
-        return _described(libc.openat2(-100, path, os.O_PATH, libc.RESOLVE_NO_MAGICLINKS))
+        return _described(libc.openat2(AT_FDCWD, path, os.O_PATH, libc.RESOLVE_NO_MAGICLINKS))
     except OSError:
         return None
 
 
-def resolve_below(base: str, rest: str, name: str, where: str) -> Found | None:
-    """Resolve `rest` (it begins with `/`) below the folder `base`, a path without links, of the parameter `name`."""
+def resolve_below(folder: int, base: str, rest: str, name: str, where: str) -> Found | None:
+    """Resolve `rest` (it begins with `/`) from the descriptor of the parameter `name`, whose path without links is
+    `base`.
+    """
+    for _ in range(8):
+        try:
+            rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_MAGICLINKS
+            return _described(libc.openat2(folder, rest.lstrip("/"), os.O_PATH, rule))
+        except OSError as error:
+            # EAGAIN: something was renamed meanwhile, so that "beneath" could not be told.
+            if error.errno == _EAGAIN:
+                continue
+            if error.errno == _EXDEV:
+                why = f"`{base}{rest}` leads out of ${{{name}}} through a link"
+                raise SetupFailed("paths", why, "remove the link, or name its target", _EXDEV, where) from None
+            return _missing(base + rest, error, where)
+    raise _changes(base + rest, where)
+
+
+def folder_within(source: str, device: int, inode: int, rest: str, where: str) -> Found:
+    """Look up `rest` (it begins with `/`), which has no links, below what was found at `source`.
+
+    `SetupFailed` where `source` is something else by now, or `rest` is not a folder without links any more.
+    """
     try:
-        folder = os.open(base, os.O_PATH | os.O_CLOEXEC)
-    except OSError as error:
-        return _missing(base, error, where)
-    try:
-        for _ in range(8):
-            try:
-                rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_MAGICLINKS
-                return _described(libc.openat2(folder, rest.lstrip("/"), os.O_PATH, rule))
-            except OSError as error:
-                # EAGAIN: something was renamed meanwhile, so that "beneath" could not be told.
-                if error.errno == _EAGAIN:
-                    continue
-                if error.errno == _EXDEV:
-                    why = f"`{base}{rest}` leads out of ${{{name}}} through a link"
-                    raise SetupFailed("paths", why, "remove the link, or name its target", _EXDEV, where) from None
-                return _missing(base + rest, error, where)
-        raise SetupFailed("paths", f"`{base}{rest}` changes while it is looked up", errno=_EAGAIN, where=where)
-    finally:
-        os.close(folder)
+        folder = reopen(AT_FDCWD, source, device, inode)
+        try:
+            rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
+            return _described(libc.openat2(folder, rest.lstrip("/"), os.O_PATH | os.O_DIRECTORY, rule))
+        finally:
+            os.close(folder)
+    except OSError:
+        raise _changes(source.rstrip("/") + rest, where) from None
 
 
 def reopen(root: int, source: str, device: int, inode: int) -> int:
-    """Open, with O_PATH, what was found at `source` below the descriptor `root`; `SetupFailed` where it has changed."""
+    """Open, with O_PATH, what was found at `source`; `SetupFailed` where it has changed.
+
+    `root`: a descriptor of the host's `/`, or AT_FDCWD where that is this process's.
+    """
     rule = libc.RESOLVE_NO_SYMLINKS | libc.RESOLVE_NO_MAGICLINKS
-    descriptor = libc.openat2(root, source.lstrip("/") or ".", os.O_PATH, rule)
+    path = source if root == AT_FDCWD else source.lstrip("/") or "."
+    descriptor = libc.openat2(root, path, os.O_PATH | os.O_NOFOLLOW, rule)
     seen = os.fstat(descriptor)
     if (seen.st_dev, seen.st_ino) != (device, inode):
         os.close(descriptor)
@@ -116,28 +134,5 @@ def _missing(path: str, error: OSError, where: str) -> None:
     raise SetupFailed("paths", why, "run as somebody who may search the folders above it", error.errno or 0, where)
 
 
-def _links(path: str, where: str) -> tuple[tuple[str, str], ...]:
-    """Give every link on the way, as (its path without links, its target)."""
-    found: list[tuple[str, str]] = []
-    done = ""
-    left = [name for name in path.split("/") if name]
-    while left:
-        name = left.pop(0)
-        if name == ".":
-            continue
-        if name == "..":
-            done = done.rpartition("/")[0]
-            continue
-        here = f"{done}/{name}"
-        try:
-            target = os.readlink(here)
-        except OSError:
-            done = here
-            continue
-        found.append((here, target))
-        if len(found) > _MOST_LINKS:
-            raise SetupFailed("paths", f"`{path}` has too many links", where=where)
-        left = [part for part in target.split("/") if part] + left
-        if target.startswith("/"):
-            done = ""
-    return tuple(dict.fromkeys(found))
+def _changes(path: str, where: str) -> SetupFailed:
+    return SetupFailed("paths", f"`{path}` changes while it is looked up", "try again", _EAGAIN, where)

@@ -18,14 +18,22 @@ from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_
 from sbc_runtime.prepare.select import amount, identity, limits, on_linux, setting
 from sbc_runtime.prepare.sockets import Shown
 from sbc_runtime.prepare.values import Bases, bases, check_tmpdir
+from sbc_runtime.prepare.watched import look_ahead
 from sbc_runtime.prepared import Mask, Mount, Prepared
 from sbc_runtime.socket_filters import guard
 
 
 def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
     """Fill in and resolve a bundle's plan for one run; `SetupFailed` where it cannot be carried out here."""
+    found = bases(bundle.params, job.params, job.caller, _used(bundle.plan))
+    try:
+        return _prepared(bundle, program, job, found)
+    finally:
+        found.close()
+
+
+def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> Prepared:
     plan = bundle.plan
-    found = bases(bundle.params, job.params, job.caller, _used(plan))
     root = setting(plan.roots)
     layout = Layout(root is not None and root.kind == "host")
     stated = identity(plan, job.params)
@@ -51,6 +59,8 @@ def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
         allowed = _allowed(plan, layout, found)
         statement = plan.network.statement
         covers = sockets.cover(Shown(layout, found, whose, job.caller, allowed, statement))
+    areas.add_git()
+    watched, absent = look_ahead(areas.protected, layout)
     mounts = layout.ordered()
     _check_places(mounts, layout)
     hostname = stated.get("hostname", "sandbox")
@@ -75,11 +85,12 @@ def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
         program,
         job.options.stdin == "terminal",
         _texts(job, found),
-        tuple(areas.absent),
+        absent,
         (*_losses(plan), *covers.losses),
         (*covered, *covers.places),
         (*notes, *areas.notes, *covers.notes),
         _guard(plan, program),
+        watched,
     )
 
 

@@ -2,22 +2,26 @@
 
 import os
 import stat
-from typing import NamedTuple
 
 from sbc_runtime.contents import Param
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Caller
 from sbc_runtime.plan import Path
-from sbc_runtime.prepare.paths import Found, resolve, resolve_below
+from sbc_runtime.prepare.paths import AT_FDCWD, Found, reopen, resolve, resolve_below
 
 _TYPES = {"dir": "a folder", "file": "a file", "path": "a path"}
 
 
-class Bases(NamedTuple):
-    """Each name with what it leads to. `home_variable`: the folder of HOME where it is another than `home`."""
+class Bases:
+    """Each name with what it leads to, held open while paths below it are resolved.
 
-    found: dict[str, Found]
-    home_variable: Found | None
+    `home_variable`: the folder of HOME where it is another than `home`.
+    """
+
+    def __init__(self, found: dict[str, Found], home_variable: Found | None) -> None:
+        self.found = found
+        self.home_variable = home_variable
+        self._open: dict[str, int] = {}
 
     def look_up(self, path: Path, where: str, *, follow: bool = False) -> Found | None:
         """Resolve a path of the plan; None where there is nothing. `follow`: a link may lead out of the parameter."""
@@ -30,7 +34,23 @@ class Bases(NamedTuple):
             return base
         if follow:
             return resolve(base.real.rstrip("/") + path.rest, where)
-        return resolve_below(base.real, path.rest, path.base, where)
+        return resolve_below(self._folder(path.base, base, where), base.real, path.rest, path.base, where)
+
+    def _folder(self, name: str, base: Found, where: str) -> int:
+        """Give the descriptor from which everything below a parameter is resolved: what was found, never its path."""
+        known = self._open.get(name)
+        if known is None:
+            try:
+                known = self._open[name] = reopen(AT_FDCWD, base.real, base.device, base.inode)
+            except OSError as error:
+                raise SetupFailed.of("paths", error, "try again", where) from None
+        return known
+
+    def close(self) -> None:
+        """Close what is held open."""
+        for one in self._open.values():
+            os.close(one)
+        self._open = {}
 
     def spelled(self, path: Path) -> str:
         """Give a path as text; the parameter's folder without links."""
