@@ -8,7 +8,18 @@ CONTAINMENT_UNAVAILABLE = "containment_unavailable"
 """The step of the failure where a profile requires containment and there is none."""
 
 _ASKED = frozenset(
-    {"parameters", "paths", "start-in", "report", "environment", "identity", "losses", "command", "created-protected"}
+    {
+        "parameters",
+        "paths",
+        "start-in",
+        "report",
+        "environment",
+        "identity",
+        "losses",
+        "command",
+        "created-protected",
+        "replaced-protected",
+    }
 )
 """Steps that fail for what the caller asked for, or for the state of the caller's files, sandbox or not."""
 

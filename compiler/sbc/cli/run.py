@@ -223,6 +223,8 @@ def _tell(outcome: Outcome, args: Namespace) -> None:
     for absent in outcome.absent:
         if absent.created:
             print(f"sbc run: created-protected: {absent.path} was absent, and the command made it", file=sys.stderr)
+    for one in outcome.replaced:
+        print(f"sbc run: replaced-protected: {one.path}, by what is at {one.place} now", file=sys.stderr)
 
 
 _ENDINGS = {
