@@ -7,6 +7,7 @@ import sys
 from struct import Struct
 
 from sbc_runtime import bwrap_trace, kernel_view, libc
+from sbc_runtime.bwrap_devices import forbid_running
 from sbc_runtime.bwrap_start import MARK, environment
 from sbc_runtime.command import NOT_EXECUTABLE, NOT_FOUND
 from sbc_runtime.errors import SetupFailed
@@ -98,6 +99,8 @@ class Command:
             raise SetupFailed.of("environment", error) from None
         finally:
             os.close(folder)
+        if prepared.devices != "none":
+            forbid_running(self.pid)
         for one in limits:
             try:
                 resource.prlimit(self.pid, one.resource, (one.soft, one.hard))

@@ -9,7 +9,7 @@ import socket
 
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWIPC = 0x08000000
-_NS_GET_USERNS = 0xB701
+NS_GET_USERNS = 0xB701
 """`include/uapi/linux/nsfs.h`."""
 
 
@@ -35,7 +35,7 @@ def _open_inside(process: int, end: socket.socket) -> None:
         space = os.open("ns/ipc", os.O_RDONLY | os.O_CLOEXEC, dir_fd=process)
         if os.geteuid() != 0:
             # Whoever made the owning user namespace has every capability in it (user_namespaces(7)).
-            owner = fcntl.ioctl(space, _NS_GET_USERNS)
+            owner = fcntl.ioctl(space, NS_GET_USERNS)
             if libc.setns(owner, _CLONE_NEWUSER) < 0:
                 return
         if libc.setns(space, _CLONE_NEWIPC) < 0:

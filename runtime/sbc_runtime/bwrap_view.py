@@ -12,7 +12,7 @@ from sbc_runtime.prepared import Prepared
 from sbc_runtime.readback import Reader
 
 _BASE = frozenset({"nosuid", "nodev"})
-_DEVICE = frozenset({"nosuid"})
+_DEVICE = frozenset({"nosuid", "noexec"})
 _READ_ONLY = frozenset({"ro"})
 _NOEXEC = frozenset({"noexec"})
 _NONE: frozenset[str] = frozenset()
@@ -41,9 +41,9 @@ def wanted(prepared: Prepared) -> dict[str, Wanted]:
                 found[place] = Wanted(_BASE | _READ_ONLY, tmpfs, False)
     elif prepared.devices != "none":
         found["/dev"] = Wanted(_DEVICE | _READ_ONLY, tmpfs, True)
-        found["/dev/shm"] = Wanted(_BASE, tmpfs, False)  # noqa: S108 (compared, not used)
+        found["/dev/shm"] = Wanted(_BASE | _NOEXEC, tmpfs, False)  # noqa: S108 (compared, not used)
         if prepared.devices == "standard":
-            found["/dev/pts"] = Wanted(_DEVICE | {"noexec"}, frozenset({"devpts"}), False)
+            found["/dev/pts"] = Wanted(_DEVICE, frozenset({"devpts"}), False)
     for mount in prepared.mounts:
         if mount.kind == "hide" and mount.place.startswith("/dev/") and prepared.devices not in {"none", "host"}:
             continue

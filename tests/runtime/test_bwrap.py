@@ -84,6 +84,25 @@ def test_noexec_and_budgets_that_bubblewrap_has_no_option_for(caller: Caller, tr
     assert 10 <= int(told[1]) < 20
 
 
+@pytest.mark.parametrize("devices", ["minimal", "standard", "host"])
+def test_nothing_is_run_from_devices(caller: Caller, tree: Path, devices: str) -> None:
+    files = f"root private; {SYSTEM}; write ${{workdir}} as /work; devices {devices}"
+    profile = bundle(f"param workdir : dir; files {{ {files} }}; network none; {PATHS}")
+    script = (
+        "cp /bin/true /dev/shm/t 2>/dev/null && (/dev/shm/t 2>/dev/null || echo denied); echo x >/dev/null;"
+        " while read -r _ _ _ _ place options _; do case $place in /dev|/dev/*) echo $options; esac; done"
+        " </proc/self/mountinfo"
+    )
+    outcome = caller.run(profile, script, {"workdir": tree}, backend="bwrap", allow_wider=devices == "host")
+    told = out(outcome).split()
+    assert ("denied" in told) is (devices != "host")  # the host's own is covered
+    options = [one.split(",") for one in told if one != "denied"]
+    assert options
+    assert all({"nosuid", "noexec"} <= set(one) for one in options)
+    assert outcome.isolation is not None
+    assert outcome.isolation.verified
+
+
 def test_a_tree_in_a_closed_folder(caller: Caller) -> None:
     if caller.name != "root":
         pytest.skip("an ordinary user could not get there itself")

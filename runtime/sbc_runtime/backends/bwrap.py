@@ -5,8 +5,8 @@ environment stands on a command line. A keeper (`bwrap_keeper`) starts bubblewra
 tells how it ended. What bubblewrap has no option for is prepared around it (`bwrap_stage`) where that is possible, and
 else a loss by name.
 
-Unlike those of the namespace backend, /dev, /dev/shm and covers are not mounted `noexec`, and bubblewrap's init can be
-looked into by a process with its ids: its folder in /proc is covered, it is traced, and it holds nothing.
+Unlike those of the namespace backend, covers are not mounted `noexec` (they are empty and read-only), and bubblewrap's
+init can be looked into by a process with its ids: its folder in /proc is covered, it is traced, and it holds nothing.
 """
 
 import contextlib
