@@ -6,6 +6,7 @@ from typing import Any
 
 from sbc.cli.exits import FINE, NO, WRONG
 from sbc.cli.output import complain, diagnostics_json, print_json, show
+from sbc.cli.sbpl_options import add_sbpl_options, pairs
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -15,8 +16,7 @@ def configure(parser: ArgumentParser) -> None:
         "operation", metavar="OPERATION", help="operation of SBPL: file-read-data, network-outbound, ..."
     )
     parser.add_argument("target", metavar="TARGET", nargs="?", help="what it is done to; none, or `-`: nothing is said")
-    parser.add_argument("-D", dest="params", metavar="NAME=VALUE", action="append", default=[], help="set a parameter")
-    parser.add_argument("--import-folder", metavar="DIR", type=Path, help="where `import` looks for other profiles")
+    add_sbpl_options(parser)
     parser.add_argument(
         "--attr",
         dest="attributes",
@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
     from sbc.seatbelt.question import unresolved
 
     try:
-        params, attributes = _pairs(args.params, "-D"), _pairs(args.attributes, "--attr")
+        params, attributes = pairs(args.params, "-D"), pairs(args.attributes, "--attr")
     except ValueError as wrong:
         complain(str(wrong), args)
         return WRONG
@@ -74,18 +74,6 @@ def run(args: Namespace) -> int:
             leaves = ": the new program runs without this sandbox" if modifier.name == "no-sandbox" else ""
             print(f"  with {modifier.name}{leaves}")
     return FINE if answer.decision == "allow" else NO
-
-
-def _pairs(texts: list[str], option: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not name or not sign:
-            raise ValueError(f"`{option} {text}` is not of the form NAME=VALUE")
-        if name in found:
-            raise ValueError(f"`{name}` is given twice")
-        found[name] = value
-    return found
 
 
 def _short(text: str) -> str:

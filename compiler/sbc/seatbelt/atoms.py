@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from itertools import pairwise
 
-from sbc.diagnostics.catalogue.sbpl import SbplRaised
+from sbc.diagnostics.catalogue.sbpl import SbplMissingParameter, SbplRaised
 from sbc.seatbelt.lists import items_of, made
 from sbc.seatbelt.procedures import Builtin, Call, Lambda, shown
 from sbc.seatbelt.reader import LARGEST
@@ -14,6 +14,8 @@ from sbc.seatbelt.values import Char, Symbol, Value, normal, symbol
 def text_of(call: Call, arguments: list[Value], index: int) -> str:
     """Give an argument that must be a string."""
     value = arguments[index]
+    if value is False:
+        raise refused(SbplMissingParameter(call.place(index), call.name))
     if not isinstance(value, str):
         raise call.wrong(f"takes a string, not {shown(value)}", index)
     call.machine.budget.work(call.at, 1 + len(value) // 8)

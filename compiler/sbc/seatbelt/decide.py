@@ -52,17 +52,20 @@ def decide(
     return answer(loaded, question(operation, target, attributes))
 
 
-def answer(loaded: Loaded, question: Question) -> Answer:
+def answer(loaded: Loaded, question: Question, meter: Meter | None = None, above: str | None = None) -> Answer:
     """Answer a question that was read before.
+
+    `meter` counts the work of several answers together; `above` asks what would be decided if no rule named an
+    operation below that one.
 
     A rule of which it is not known whether it matches does no harm where it decides the same as what is found without
     it: then the answer stands, and names the rule that is certain.
     """
-    meter = Meter(MAX_WORK)
+    meter = meter or Meter(MAX_WORK)
     prepared = asked(question)
     doubts: list[_Doubt] = []
     outside = _outside(question.operation)
-    operation: str | None = question.operation
+    operation = above or question.operation
     while operation is not None and not (operation == "default" and outside):
         rule = _found(loaded.index.level(operation), prepared, doubts, meter)
         if rule is not None:

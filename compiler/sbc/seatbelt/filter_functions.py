@@ -1,6 +1,6 @@
 """The functions that make filters, one for each name that a profile may use."""
 
-from sbc.diagnostics.catalogue.sbpl import SbplMissingParameter, SbplRegex
+from sbc.diagnostics.catalogue.sbpl import SbplRegex
 from sbc.macos.filters import FACTS, SPELLINGS, Fact, Match
 from sbc.seatbelt.addresses import Address, Side, address
 from sbc.seatbelt.atoms import text_of
@@ -15,16 +15,6 @@ from sbc.seatbelt.values import Name, Value
 
 _UNIX = ("unix", "unix-socket")
 _QUOTED = frozenset("^.[$()|*+?{\\")
-
-
-def _string(call: Call, arguments: list[Value], index: int) -> str:
-    value = arguments[index]
-    if value is False:
-        raise refused(SbplMissingParameter(call.place(index), call.name))
-    if not isinstance(value, str):
-        raise call.wrong(f"takes a string, not {shown(value)}", index)
-    call.machine.budget.work(call.at, 1 + len(value) // 8)
-    return value
 
 
 def _pattern(call: Call, arguments: list[Value], index: int, looks_at: str, match: Match) -> Pattern:
@@ -42,7 +32,7 @@ def _pattern(call: Call, arguments: list[Value], index: int, looks_at: str, matc
                 raise call.wrong(f"takes #t or #f, not {shown(value)}", index)
             return Truth(value)
         case _:
-            return _text(call, _string(call, arguments, index), index, fact, match)
+            return _text(call, text_of(call, arguments, index), index, fact, match)
 
 
 def _text(call: Call, text: str, index: int, fact: Fact, match: Match) -> Pattern:
@@ -74,7 +64,7 @@ def _comparison(looks_at: str, match: Match) -> Builtin:
     def make(call: Call, arguments: list[Value]) -> Value:
         call.machine.budget.cells(call.at, 1 + len(arguments))
         patterns = [_pattern(call, arguments, index, looks_at, match) for index in range(len(arguments))]
-        return Comparison(call.name, looks_at, patterns, call.at)
+        return Comparison(call.name, looks_at, patterns, call.at, call.places)
 
     return Builtin(name, make, 1)
 
@@ -104,7 +94,7 @@ def _network(side: Side) -> Builtin:
 
 def _address(call: Call, arguments: list[Value], index: int) -> Address:
     try:
-        return address(_string(call, arguments, index))
+        return address(text_of(call, arguments, index))
     except ValueError as wrong:
         raise call.wrong(str(wrong), index) from None
 
@@ -128,7 +118,7 @@ def _ancestors(call: Call, arguments: list[Value]) -> Value:
     """Give the filter of all folders above paths, themselves excluded (as read, of macOS 10.15 and later)."""
     found: dict[str, None] = {}
     for index in range(len(arguments)):
-        path = _string(call, arguments, index)
+        path = text_of(call, arguments, index)
         if not path.startswith("/"):
             raise call.wrong("takes paths from `/`", index)
         at = path.find("/", 1)
@@ -143,7 +133,7 @@ def _ancestors(call: Call, arguments: list[Value]) -> Value:
 
 def _entitlement(call: Call, arguments: list[Value]) -> Value:
     """Require an entitlement of the process, or one whose value a filter matches."""
-    name = Comparison(call.name, "%entitlement-load", [Text(_string(call, arguments, 0), "literal", False)], call.at)
+    name = Comparison(call.name, "%entitlement-load", [Text(text_of(call, arguments, 0), "literal", False)], call.at)
     if len(arguments) == 1:
         value: Filter = Comparison(call.name, "%entitlement-boolean", [Truth(True)], call.at)
     else:
@@ -163,7 +153,7 @@ def _entitlement_regex(call: Call, arguments: list[Value]) -> Value:
 
 
 def _text_value(call: Call, arguments: list[Value], match: Match) -> Pattern:
-    return _text(call, _string(call, arguments, 0), 0, FACTS["%entitlement-string"], match)
+    return _text(call, text_of(call, arguments, 0), 0, FACTS["%entitlement-string"], match)
 
 
 def _worded_filter(name: str, looks_at: str, word: str) -> Builtin:

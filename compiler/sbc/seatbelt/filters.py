@@ -29,12 +29,19 @@ class Filter:
 class Comparison(Filter):
     """Compares one fact with patterns; one match is enough."""
 
-    def __init__(self, name: str, fact: str, patterns: Sequence[Pattern], at: Span) -> None:
+    def __init__(
+        self, name: str, fact: str, patterns: Sequence[Pattern], at: Span, places: Sequence[Span] = ()
+    ) -> None:
         self.name = name
         self.fact = fact
         self.patterns = tuple(patterns)
         self.at = at
         self.size = len(self.patterns)
+        self._places = places
+
+    def place(self, index: int) -> Span:
+        """Give where a pattern stands, or the filter where that is not known."""
+        return self._places[index] if index < len(self._places) else self.at
 
     def verdict(self, question: Question, meter: Meter) -> Verdict:
         """Compare the fact; where the question does not say it, it depends."""

@@ -40,9 +40,12 @@ def names_of(profile: Profile, params: Mapping[str, str]) -> dict[str, Value]:
     names = dict(fixed_names())
 
     def param(call: Call, arguments: list[Value]) -> Value:
-        value = params.get(text_of(call, arguments, 0), False)
+        name = text_of(call, arguments, 0)
+        value = params.get(name, False)
         if isinstance(value, str):
             call.machine.budget.cells(call.at, len(value))
+        else:
+            profile.missing.setdefault(name, call.place(0))
         return value
 
     def trace(call: Call, arguments: list[Value]) -> Value:

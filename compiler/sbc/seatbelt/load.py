@@ -26,10 +26,14 @@ EVERY_PROFILE = Source("<every profile>", "(allow signal (target self))\n(allow 
 class Loaded:
     """A profile's rules, in the order in which they were made; the last two are what every profile gets."""
 
-    def __init__(self, rules: tuple[Rule, ...], trace: str | None) -> None:
+    def __init__(self, rules: tuple[Rule, ...], profile: Profile, sources: tuple[Source, ...]) -> None:
         self.rules = rules
-        self.trace = trace
+        self.trace = profile.trace
         """The path of a `trace` directive."""
+        self.missing = dict(profile.missing)
+        """The parameters that were asked for and not given, and where each was first."""
+        self.sources = sources
+        """The profile's text, and each that it imported."""
         self.index = Index(rules)
 
 
@@ -51,7 +55,8 @@ def load(source: Source | Path, params: Mapping[str, str] | None = None, import_
         if not is_text(name + value):
             raise refused(SbplQuestion(None, f"the parameter `{name}` is no text"))
     machine = Machine(names_of(profile, supplied), budget)
-    machine.globals.names["import"] = _importer(profile, import_folder)
+    sources = [source]
+    machine.globals.names["import"] = _importer(profile, import_folder, sources)
     original = dict(machine.globals.names)
     _run(machine, source)
     if profile.version is None:
@@ -60,7 +65,7 @@ def load(source: Source | Path, params: Mapping[str, str] | None = None, import_
     profile.extra.clear()
     machine.globals.names = original
     _run(machine, EVERY_PROFILE)
-    return Loaded(tuple(profile.rules), profile.trace)
+    return Loaded(tuple(profile.rules), profile, tuple(dict.fromkeys(sources)))
 
 
 def _run(machine: Machine, source: Source) -> None:
@@ -70,17 +75,18 @@ def _run(machine: Machine, source: Source) -> None:
         here = here.cdr
 
 
-def _importer(profile: Profile, folder: Path | None) -> Builtin:
+def _importer(profile: Profile, folder: Path | None, sources: list[Source]) -> Builtin:
     def carry_out(call: Call, arguments: list[Value]) -> Value:
         profile.begun(call.at)
-        return _imported(call, text_of(call, arguments, 0), folder)
+        return _imported(call, text_of(call, arguments, 0), folder, sources)
 
     return Builtin("import", carry_out, 1, 1)
 
 
-def _imported(call: Call, name: str, folder: Path | None) -> Step:
+def _imported(call: Call, name: str, folder: Path | None, sources: list[Source]) -> Step:
     """Evaluate another file's forms, in the profile's own names."""
     source = _import_source(call, name, folder)
+    sources.append(source)
     call.machine.budget.file(call.at, len(source.text))
     here = read(source)
     while isinstance(here, Pair):

@@ -8,6 +8,7 @@ from sbc.diagnostics.diagnostic import Failed
 from sbc.diagnostics.suggest import closest
 from sbc.macos.filters import FACTS, OPERATION_CATEGORIES, SPELLINGS
 from sbc.macos.operations import ALIASES, PARENTS
+from sbc.macos.paths import LINKS
 from sbc.seatbelt.addresses import Endpoint, endpoint
 from sbc.seatbelt.constants import NUMBERS, PROTOCOLS, WORDS, constant
 from sbc.seatbelt.patterns import Fact
@@ -182,17 +183,7 @@ def _wrong(why: str, suggestion: str | None = None) -> Failed:
 def unresolved(target: str) -> str | None:
     """Give the path that the kernel would see, where a target is spelled through a link that every Mac has."""
     path = target.removeprefix("unix ")
-    for link, place in _LINKS:
-        if path.startswith(link):
+    for link, place in LINKS:
+        if path.startswith(link + "/"):
             return place + path.removeprefix(link)
     return None
-
-
-_LINKS = (
-    ("/tmp/", "/private/tmp/"),  # noqa: S108 (a name on macOS)
-    ("/var/", "/private/var/"),
-    ("/etc/", "/private/etc/"),
-    ("/home/", "/System/Volumes/Data/home/"),
-    ("/System/Volumes/Data/private/", "/private/"),
-    ("/System/Volumes/Data/Users/", "/Users/"),
-)

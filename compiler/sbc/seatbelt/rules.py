@@ -60,6 +60,8 @@ class Profile:
         self.rules: list[Rule] = []
         self.version: int | None = None
         self.trace: str | None = None
+        self.missing: dict[str, Span] = {}
+        """Parameters that were asked for and not given, and where each was first."""
         self.extra: list[Operation | Filter | Modifier] = []
         """What `with-filter`, `with-modifier` and `with-operations` add to each rule within them."""
 

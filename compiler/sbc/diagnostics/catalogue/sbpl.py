@@ -1,9 +1,16 @@
-"""SBX440 to SBX469: SBPL profiles, whoever wrote them."""
+"""SBX440 to SBX451: SBPL profiles that cannot be evaluated, and questions about them."""
 
 from typing import ClassVar
 
 from sbc.diagnostics.catalogue.names import did_you_mean
-from sbc.diagnostics.diagnostic import Diagnostic
+from sbc.diagnostics.diagnostic import Diagnostic, Label
+from sbc.diagnostics.span import Span
+
+
+def in_rule(at: Span, rule: Span) -> tuple[Label, ...]:
+    """Show the rule, where the finding stands elsewhere: in a function that the rule calls."""
+    within = rule.source == at.source and rule.start <= at.start and at.end <= rule.end
+    return () if within else (Label(rule, "in this rule"),)
 
 
 class SbplUnreadable(Diagnostic):
@@ -58,7 +65,7 @@ class SbplMisuse(Diagnostic):
 
 
 class SbplMissingParameter(Diagnostic):
-    """A filter was given #f where it compares text: `(param "X")` is #f where X was not supplied.
+    """A filter or a function was given #f in place of text: `(param "X")` is #f where X was not supplied.
 
     Supply it (`-D X=/private/tmp/x`), or test it first: `(if (param "X") (allow file-read* (subpath (param "X"))))`.
     """
