@@ -4,6 +4,7 @@ An ABI is a way of entering the kernel: an `AUDIT_ARCH_*` value that `seccomp_da
 call numbers, a word size and a byte order (`include/uapi/linux/audit.h`, `include/uapi/linux/elf-em.h`).
 """
 
+import os
 from typing import Literal, NamedTuple
 
 X32_BIT = 0x40000000
@@ -58,3 +59,12 @@ def native_arch(machine: str) -> Arch | None:
         if machine in arch.machines:
             return arch
     return None
+
+
+def own_arch() -> Arch:
+    """Give the ABI of this machine, which is this program's too (see `host`); `KeyError` where it is not supported."""
+    machine = os.uname().machine
+    arch = native_arch(machine)
+    if arch is None:
+        raise KeyError(machine)
+    return arch

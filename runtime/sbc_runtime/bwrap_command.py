@@ -6,7 +6,7 @@ import resource
 import sys
 from struct import Struct
 
-from sbc_runtime import bwrap_trace, kernel_view, libc
+from sbc_runtime import bwrap_trace, kernel_view, readback
 from sbc_runtime.bwrap_devices import forbid_running
 from sbc_runtime.bwrap_start import MARK, environment
 from sbc_runtime.command import NOT_EXECUTABLE, NOT_FOUND
@@ -47,8 +47,7 @@ class Command:
         self._entry: bwrap_trace.Entry | None = None
         self._tried = 0
         self._traced = True
-        self._program: bytes | None = None
-        self._filters = 0
+        self._prepared: Prepared | None = None
 
     def step(self, number: int, event: int) -> bool:
         """Act on a stop; True: it could not be executed, and that is to be told."""
@@ -87,7 +86,7 @@ class Command:
 
     def prepare(self, prepared: Prepared, limits: tuple[Rlimit, ...]) -> None:
         """Give the held process what bubblewrap cannot give: limits, its exact environment, no blocked signal."""
-        self._program, self._filters = prepared.program, prepared.filters
+        self._prepared = prepared
         folder = kernel_view.folder(self.pid)
         try:
             self.inner = _inner_pid(kernel_view.content(folder, "status"))
@@ -128,11 +127,11 @@ class Command:
         bwrap_trace.write_pointers(self.pid, self._entry.arguments[2], pointers)
 
     def filter_bytes(self) -> bool | None:
-        """Tell whether the filter's bytes are the bundle's: for uid 0 that no filter covers; else None."""
-        if self._program is None or os.geteuid() != 0:
+        """Tell whether the filters are those that were given: for uid 0 that no filter covers; else None."""
+        if self._prepared is None or self._prepared.program is None or os.geteuid() != 0:
             return None
         try:
-            return libc.loaded_filter(self.pid, self._filters - 1) == self._program
+            return readback.are_loaded(self.pid, self._prepared)
         except OSError:
             return None
 

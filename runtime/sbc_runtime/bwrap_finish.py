@@ -29,13 +29,6 @@ _EMPTY = "\0"
 _SHM = "/dev/shm"  # noqa: S108 (the sandbox's own)
 
 
-class Filters(NamedTuple):
-    """Descriptors that the filters will be read from, where there are any: the profile's, and the guard."""
-
-    program: int
-    guard: int
-
-
 class Step(NamedTuple):
     """Arguments for one place, and those that come when every mount is made."""
 
@@ -54,12 +47,13 @@ def finish(
     compiled: tuple[str, ...],
     prepared: Prepared,
     stage: Stage | None,
-    seccomp: Filters,
+    seccomp: tuple[int, ...],
     empty: Callable[[], int],
 ) -> tuple[str, ...]:
     """Give bubblewrap's arguments.
 
-    `empty` gives, each time, another descriptor at whose end it stands already.
+    `seccomp`: the descriptors that filters are read from, in this order; `empty` gives, each time, another descriptor
+    at whose end it stands already.
     """
     words = read(compiled)
     _check_frame(words, prepared)
@@ -78,11 +72,8 @@ def finish(
     body = [argument for step in steps for argument in step.arguments]
     tail = [argument for step in reversed(steps) for argument in step.last]
     end = ["--chdir", prepared.cwd]
-    if prepared.guard is not None:
-        # Loaded in the order of the arguments: the profile's may deny seccomp(2).
-        end += ["--add-seccomp-fd", str(seccomp.guard)]
-    if prepared.program is not None:
-        end += ["--seccomp" if prepared.guard is None else "--add-seccomp-fd", str(seccomp.program)]
+    for one in seccomp:
+        end += ["--add-seccomp-fd", str(one)]
     return (*head, *body, *tail, *end)
 
 

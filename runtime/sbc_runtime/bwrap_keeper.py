@@ -153,7 +153,8 @@ class Keeper:
         elif pid == self._init:
             self._init_step(number, event)
         elif pid == self._outer:
-            bwrap_trace.resume(pid, 0 if event else number, calls=False)
+            # With a terminal it is in the command's process group, and `kill 0` is for that.
+            bwrap_trace.resume(pid, 0 if event or self._ready else number, calls=False)
         else:
             self._waiting.add(pid)  # its parent's fork will be seen next
 
@@ -167,13 +168,11 @@ class Keeper:
             bwrap_trace.resume(child, calls=True)
 
     def _init_step(self, number: int, event: int) -> None:
-        if event == bwrap_trace.EVENT_STOP and number in {signal.SIGSTOP, signal.SIGTSTP}:
-            bwrap_trace.listen(self._init)
-            return
         if event == 0 and number == bwrap_trace.SYSCALL_STOP:
             self._init_call()
-            number = 0
-        bwrap_trace.resume(self._init, 0 if event else number, calls=self._command is not None)
+        # No signal is passed on: the kernel lets none but SIGSTOP reach an init that handles none, and that one only
+        # because it is traced (`sig_ignored`, `kernel/signal.c`).
+        bwrap_trace.resume(self._init, calls=self._command is not None)
 
     def _init_call(self) -> None:
         seen = bwrap_trace.system_call(self._init)

@@ -8,8 +8,9 @@ from typing import NamedTuple, NoReturn
 
 from sbc_runtime import bwrap_stage, libc
 from sbc_runtime.backends.interface import ChildDescriptors
-from sbc_runtime.bwrap_finish import Filters, finish
+from sbc_runtime.bwrap_finish import finish
 from sbc_runtime.command import ALL, SETUP_FAILED, UMASK, reset_signals
+from sbc_runtime.command_filters import command_filters
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send_failure
 from sbc_runtime.prepared import Prepared
@@ -17,7 +18,7 @@ from sbc_runtime.prepared import Prepared
 _GATE = 3
 _CHANNEL = 4
 _ARGUMENTS = 5
-_GUARD = 6
+_MORE = (6, 7)
 _HIGH = 64
 _FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
@@ -96,14 +97,14 @@ def _descriptors(child: ChildDescriptors, gate: int, channel: int) -> None:
 def _execute(order: Order) -> None:
     prepared = order.prepared
     os.set_inheritable(_CHANNEL, False)
-    # The gate has done its work, and its number is free for the filter; the number after the channel is the arguments'.
+    # The gate has done its work, and its number is free for a filter; after the channel's come those of the arguments
+    # and of more filters.
     os.dup2(os.open("/dev/null", os.O_RDONLY | os.O_CLOEXEC), _ARGUMENTS)
-    finished = finish(order.compiled, prepared, order.stage, Filters(_GATE, _GUARD), _empty)
     os.close(_GATE)
-    if prepared.program is not None:
-        _file("filter", prepared.program, _GATE)
-    if prepared.guard is not None:
-        _file("guard", prepared.guard, _GUARD)
+    filters = tuple(
+        _file("filter", one, number) for one, number in zip(command_filters(prepared), (_GATE, *_MORE), strict=False)
+    )
+    finished = finish(order.compiled, prepared, order.stage, filters, _empty)
     given = _file("arguments", b"".join(os.fsencode(one) + b"\0" for one in finished), _ARGUMENTS)
     command = [os.fsencode(one) for one in prepared.argv]
     command[0] = command[0] or _NOTHING

@@ -14,7 +14,6 @@ _DETACH = 17
 _SYSCALL = 24
 _GETEVENTMSG = 0x4201
 _SEIZE = 0x4206
-_LISTEN = 0x4208
 _SETSIGMASK = 0x420B
 _GET_SYSCALL_INFO = 0x420E
 _SYSGOOD = 1
@@ -26,7 +25,6 @@ _EXITKILL = 0x100000
 
 EVENT_FORKS = frozenset({1, 2, 3})
 EVENT_EXEC = 4
-EVENT_STOP = 128
 SYSCALL_STOP = 5 | 0x80
 """Events and signals of a stop, as `stopped` gives them."""
 
@@ -86,11 +84,6 @@ def seize(pid: int) -> None:
 def resume(pid: int, signal: int = 0, *, calls: bool) -> None:
     """Let a stopped process go on, to its next system call (`calls`) or event; a process that is gone is no error."""
     _request(_SYSCALL if calls else _CONT, pid, signal)
-
-
-def listen(pid: int) -> None:
-    """Leave a process in its group stop, as SIGSTOP asked for."""
-    _request(_LISTEN, pid, 0)
 
 
 def detach(pid: int) -> None:

@@ -104,6 +104,6 @@ class BwrapReader(Reader):
 
     def _filter_bytes(self, pid: int) -> State:
         if self.equal is False:
-            self.wrong.append("the loaded filter is not the bundle's")
+            self.wrong.append("the loaded filters are not the bundle's and the runtime's own")
             self.found["seccomp"] = False
         return self.equal

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, NoReturn
 
 from sbc_runtime import libc, orders
+from sbc_runtime.command_filters import command_filters
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send, send_failure
 from sbc_runtime.prepared import Ids, Prepared
@@ -94,12 +95,9 @@ def become(task: Task) -> NoReturn:
 def _prepare(
     prepared: Prepared,
 ) -> tuple[tuple[libc.FilterProgram, ...], tuple[bytes, ...], list[bytes], dict[bytes, bytes]]:
-    """Give the filters, and what to execute: candidates, arguments, environment.
-
-    The profile's comes last: it may deny seccomp(2).
-    """
+    """Give the filters, and what to execute: candidates, arguments, environment."""
     return (
-        tuple(libc.FilterProgram(one) for one in (prepared.guard, prepared.program) if one is not None),
+        tuple(libc.FilterProgram(one) for one in command_filters(prepared)),
         search(prepared.argv[0], dict(prepared.environment).get("PATH")),
         [os.fsencode(one) for one in prepared.argv],
         {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment},

@@ -20,6 +20,7 @@ from typing import NoReturn
 from sbc_runtime import bundle, cgroup, libc, orders, supervisor, wire
 from sbc_runtime.backends import namespace
 from sbc_runtime.command import ALL, reset_signals
+from sbc_runtime.init_guard import init_guard
 from sbc_runtime.loader import Loaded, for_machine
 from sbc_runtime.pipes import Streams
 from sbc_runtime.rehearsal import get_ready
@@ -108,6 +109,7 @@ class _Helper:
         self._known[loaded.bundle.address] = loaded
         if loaded.arch is not None:
             # Once for all runs: a supervisor is forked with what is known.
+            init_guard(loaded.arch)
             guard(None if loaded.filter is None else loaded.filter.program, loaded.arch)
         gc.freeze()
         # The spare does not know it.

@@ -7,11 +7,13 @@ cgroup. Where any of them has changed, another helper is started.
 import contextlib
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
 
 from sbc_runtime import wire
+from sbc_runtime.arch import native_arch
 from sbc_runtime.errors import SetupFailed
 
 _PROGRAM = """import sys
@@ -29,6 +31,7 @@ class Helper:
 
     def __init__(self, like: tuple[object, ...], spare: bool) -> None:
         """`spare`: whether it keeps a spare supervisor for the next run."""
+        refuse_width(os.uname().machine, 8 * struct.calcsize("P"))
         self.like = like
         self.owner = os.getpid()
         self.defined: set[str] = set()
@@ -72,6 +75,14 @@ class Helper:
             with contextlib.suppress(OSError):
                 os.waitpid(self._process.pid, 0)
         self._process.returncode = 0
+
+
+def refuse_width(machine: str, width: int) -> None:
+    """Refuse an interpreter whose pointers have not the machine's own `width` in bits: its calls have other numbers."""
+    arch = native_arch(machine)
+    if arch is not None and arch.word != width:
+        why = f"this Python is a program of {width} bits, and the machine's own ABI is {arch.name}"
+        raise SetupFailed("helper", why, f"use a Python of {arch.word} bits")
 
 
 class Host:

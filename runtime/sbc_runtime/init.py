@@ -33,7 +33,7 @@ _NAME = b"sbc-init"
 
 class Start(NamedTuple):
     """What init is given. Descriptors: `channel` to the supervisor, `command` to it from the command's process, and
-    `status` for one `STATUS`.
+    `status` for one `STATUS`. `filter`: init's own.
     """
 
     channel: int
@@ -41,7 +41,7 @@ class Start(NamedTuple):
     status: int
     network: str
     last_capability: int
-    filter: bytes | None
+    filter: bytes
     sample: Orders | None
 
 
@@ -86,7 +86,7 @@ def _main(start: Start) -> None:
     os.close(gate)
     os.close(start.command)
     children = libc.signalfd(signal.SIGCHLD)
-    program = None if start.filter is None else libc.FilterProgram(start.filter)
+    program = libc.FilterProgram(start.filter)
     _send_shared_memory(start.channel)
     libc.drop_bounding(start.last_capability)
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
@@ -111,8 +111,7 @@ def _main(start: Start) -> None:
     libc.prctl(libc.PR_SET_DUMPABLE, 1)
     os.write(opener, command.BUILT)
     libc.close_all_but((start.channel, start.status, lifeline, opener, children))
-    if program is not None:
-        program.load()
+    program.load()
     _supervise(start, _Watched(lifeline, children, opener, pid))
 
 

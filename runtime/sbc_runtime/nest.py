@@ -15,7 +15,7 @@ import signal
 import time
 
 from sbc_runtime import init, libc, messages, readback
-from sbc_runtime.arch import native_arch
+from sbc_runtime.arch import own_arch
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.orders import Orders
 from sbc_runtime.prepared import Ids
@@ -48,15 +48,12 @@ class Nest:
         self.like = (ids, network)
         self.shared_memory = -1
         self.host = readback.own()
-        arch = native_arch(os.uname().machine)
-        own_filter = None if arch is None else init_filter(arch)
-        self.init_has_filter = own_filter is not None
         self.command_pid = 0
         self.to_init, init_end = messages.pair()
         self.to_command, command_end = messages.pair()
         self.status, status_end = os.pipe()
         inner = (init_end.detach(), command_end.detach(), status_end)
-        start = init.Start(*inner, network, _last_capability(), own_filter, sample)
+        start = init.Start(*inner, network, _last_capability(), init_filter(own_arch()), sample)
         try:
             self.init_pid = libc.clone(NAMESPACES | (libc.CLONE_NEWNET if network == "none" else 0))
         except OSError as error:

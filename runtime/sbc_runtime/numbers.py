@@ -36,17 +36,25 @@ _CALLS = {
     "mips64el": Calls(5151, 5312, 5124, 5241, 5055, 5099, 5428, 5429, 5435, 5436, 5437, 5442),
 }
 
+_OF_32_BITS = (192, 414, 422, 403)
+
 INIT_CALLS: dict[str, tuple[int, ...]] = {
     # read write close poll ppoll rt_sigaction rt_sigprocmask rt_sigreturn brk mmap munmap mremap mprotect madvise
-    # futex wait4 exit exit_group prctl clock_gettime, in this order; what an ABI does not have is left out.
+    # futex wait4 exit exit_group prctl clock_gettime, in this order; what an ABI does not have is left out. On ABIs of
+    # 32 bits mmap2 ppoll_time64 futex_time64 clock_gettime64 come after them.
     "x86_64": (0, 1, 3, 7, 271, 13, 14, 15, 12, 9, 11, 25, 10, 28, 202, 61, 60, 231, 157, 228),
     "aarch64": (63, 64, 57, 73, 134, 135, 139, 214, 222, 215, 216, 226, 233, 98, 260, 93, 94, 167, 113),
     "riscv64": (63, 64, 57, 73, 134, 135, 139, 214, 222, 215, 216, 226, 233, 98, 260, 93, 94, 167, 113),
     "loongarch64": (63, 64, 57, 73, 134, 135, 139, 214, 222, 215, 216, 226, 233, 98, 260, 93, 94, 167, 113),
     "s390x": (3, 4, 6, 168, 302, 174, 175, 173, 45, 90, 91, 163, 125, 219, 238, 114, 1, 248, 172, 260),
     "ppc64le": (3, 4, 6, 167, 281, 173, 174, 172, 45, 90, 91, 163, 125, 205, 221, 114, 1, 234, 171, 246),
+    "arm": (3, 4, 6, 168, 336, 174, 175, 173, 45, 91, 163, 125, 220, 240, 114, 1, 248, 172, 263, *_OF_32_BITS),
+    "i386": (3, 4, 6, 168, 309, 174, 175, 173, 45, 90, 91, 163, 125, 219, 240, 114, 1, 252, 172, 265, *_OF_32_BITS),
+    "mips64el": tuple(
+        5000 + one for one in (0, 1, 3, 7, 261, 13, 14, 211, 12, 9, 11, 24, 10, 27, 194, 59, 58, 205, 153, 222)
+    ),
 }
-"""What init's own filter allows; an ABI that is not here gives init the command's filter alone."""
+"""What init's own filter allows, for every ABI that the runtime can be run in."""
 
 
 def calls(machine: str) -> Calls:

@@ -113,8 +113,3 @@ class Prepared(NamedTuple):
     notes: tuple[str, ...]
     guard: bytes | None = None
     watched: tuple[Watched, ...] = ()
-
-    @property
-    def filters(self) -> int:
-        """How many filters the command gets beside those of its caller, where it has namespaces."""
-        return (self.program is not None) + (self.guard is not None)

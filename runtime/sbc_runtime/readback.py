@@ -6,6 +6,7 @@ import resource
 from typing import NamedTuple
 
 from sbc_runtime import kernel_view, libc
+from sbc_runtime.command_filters import command_filters
 from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import Wanted, compare
 from sbc_runtime.outcome import Protections, ReadBack, State
@@ -108,16 +109,15 @@ class Reader:
         self.found["no_new_privs"] = all(one.get("NoNewPrivs") == 1 for one in both)
         self.found["capabilities"] = all(one.get(name) == 0 for one in both for name in kernel_view.CAPABILITY_SETS)
         command, init = both
-        # Kernels before 5.9 do not count filters: then the mode alone is known.
-        wanted = self.host.filters + self.prepared.filters
-        counted = command.get("Seccomp_filters", wanted) == wanted
-        if self.prepared.guard is not None and not counted:
-            self.wrong.append("the filter for sockets that no network namespace holds is not in force")
-        if self.prepared.program is None:
-            self.found["seccomp"] = False
-            return
-        counted &= init.get("Seccomp_filters", self.host.filters) >= self.host.filters
-        self.found["seccomp"] = command.get("Seccomp") == _SECCOMP_FILTER and counted
+        filtered = self._has(command, len(command_filters(self.prepared))) and self._has(init, self.init_filters)
+        if not filtered:
+            self.wrong.append("init or the command has not exactly the filters that it was given")
+        self.found["seccomp"] = filtered and self.prepared.program is not None
+
+    def _has(self, status: dict[str, int], filters: int) -> bool:
+        """Tell whether a process has so many filters of ours. Kernels before 5.9 do not count: then by mode alone."""
+        most = self.host.filters + filters
+        return status.get("Seccomp") == _SECCOMP_FILTER and status.get("Seccomp_filters", most) == most
 
     def _mounts(self) -> None:
         try:
@@ -177,7 +177,7 @@ class Reader:
         self.found["rlimits"] = all((one.soft, one.hard) == is_now for one, is_now in shown)
 
     def _filter_bytes(self, pid: int) -> State:
-        """Compare the loaded filter's bytes: for uid 0 that no filter covers (PTRACE_SECCOMP_GET_FILTER)."""
+        """Compare the loaded filters' bytes: for uid 0 that no filter covers (PTRACE_SECCOMP_GET_FILTER)."""
         if self.prepared.program is None or os.geteuid() != 0 or self.host.filters:
             return None
         try:
@@ -187,16 +187,20 @@ class Reader:
         try:
             libc.ptrace(_PTRACE_INTERRUPT, pid)
             os.waitpid(pid, _WALL)
-            # The oldest is 0; the guard is loaded before it.
-            equal = libc.loaded_filter(pid, self.prepared.filters - 1) == self.prepared.program
+            equal = are_loaded(pid, self.prepared)
         except OSError:
             return None
         finally:
             libc.ptrace(_PTRACE_DETACH, pid)
         if not equal:
-            self.wrong.append("the loaded filter is not the bundle's")
+            self.wrong.append("the loaded filters are not the bundle's and the runtime's own")
             self.found["seccomp"] = False
         return equal
+
+
+def are_loaded(pid: int, prepared: Prepared) -> bool:
+    """Compare all filters of a process that is traced and stopped, by bytes; `OSError` where they cannot be read."""
+    return all(libc.loaded_filter(pid, at) == one for at, one in enumerate(command_filters(prepared)))
 
 
 def _is_there(root: int, path: str) -> bool:

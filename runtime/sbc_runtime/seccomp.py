@@ -11,14 +11,12 @@ _EPERM = 1
 _ACTION = 0xFFFF0000
 
 
-def init_filter(arch: Arch) -> bytes | None:
-    """Give init's own filter: what an interpreter needs to poll, to reap and to end; None where no list is known.
+def init_filter(arch: Arch) -> bytes:
+    """Give init's own filter: what an interpreter needs to poll, to reap and to end.
 
     Other calls fail with EPERM; another ABI kills.
     """
-    allowed = INIT_CALLS.get(arch.name)
-    if allowed is None:
-        return None
+    allowed = INIT_CALLS[arch.name]
     load = LD | W | ABS
     program = [
         Instruction(load, 0, 0, OFFSET_ARCH),

@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from sbc_runtime import bwrap_find, bwrap_stage
-from sbc_runtime.bwrap_finish import Filters, check, finish
+from sbc_runtime.bwrap_finish import check, finish
 from sbc_runtime.bwrap_words import Word, filled, read
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.prepared import Ids, LimitValue, Mask, Mount, Prepared
@@ -47,13 +47,7 @@ def prepared(*mounts: Mount) -> Prepared:
 def finished(compiled: tuple[str, ...], plan: Prepared) -> list[str]:
     numbers = iter(range(100, 200))
     return [
-        *finish(
-            (*FRAME, *compiled, *END),
-            plan,
-            bwrap_stage.stage_of(plan, "/usr/bin/bwrap"),
-            Filters(3, 6),
-            numbers.__next__,
-        )
+        *finish((*FRAME, *compiled, *END), plan, bwrap_stage.stage_of(plan, "/usr/bin/bwrap"), (3, 6), numbers.__next__)
     ]
 
 
@@ -62,9 +56,9 @@ def test_the_frame_and_what_stands_for_parameters() -> None:
     done = finished(("--ro-bind", "/usr", "/usr"), plan)
     assert done[: len(FRAME)] == [*FRAME]
     assert done[len(FRAME) : len(FRAME) + 6] == ["--uid", "1000", "--gid", "1000", "--hostname", "${x}"]
-    assert done[-4:] == ["--chdir", "/usr", "--seccomp", "3"]
+    assert done[-6:] == ["--chdir", "/usr", "--add-seccomp-fd", "3", "--add-seccomp-fd", "6"]
     assert done[done.index("/usr") - 1 : done.index("/usr") + 2] == ["--ro-bind", "/usr", "/usr"]
-    assert done[-6:-4] == ["--remount-ro", "/"]
+    assert done[-8:-6] == ["--remount-ro", "/"]
 
 
 def test_mounts_are_by_depth_and_sealed_from_below() -> None:
@@ -128,12 +122,12 @@ def test_a_frame_that_lacks_something_is_refused(lost: str) -> None:
     else:
         frame.remove(lost)
     with pytest.raises(SetupFailed, match="lack"):
-        finish(tuple(frame), prepared(), None, Filters(3, 6), lambda: 0)
+        finish(tuple(frame), prepared(), None, (3, 6), lambda: 0)
 
 
 def test_a_filter_that_the_arguments_do_not_know_is_refused() -> None:
     with pytest.raises(SetupFailed, match="filter"):
-        finish((*FRAME, "--chdir", "/"), prepared(), None, Filters(3, 6), lambda: 0)
+        finish((*FRAME, "--chdir", "/"), prepared(), None, (3, 6), lambda: 0)
 
 
 @pytest.mark.parametrize(

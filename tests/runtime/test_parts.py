@@ -17,8 +17,7 @@ from sbc_runtime.outcome import Kind
 from sbc_runtime.params import fill
 from sbc_runtime.plan import Environment, Pattern, Statement, Variable
 from sbc_runtime.rlimits import counts_per_namespace
-from sbc_runtime.seccomp import init_filter, needs_supervisor
-from sbc_runtime.verifier import verify_bytes
+from sbc_runtime.seccomp import needs_supervisor
 
 NOTHING = classify.Seen(None, 0, None, 0, None)
 MEMORY = NOTHING._replace(memory_budget=1000)
@@ -138,15 +137,6 @@ def test_kernels_that_count_per_namespace() -> None:
     assert counts_per_namespace("6.1.0-18-amd64")
     assert not counts_per_namespace("5.13.19-generic")
     assert not counts_per_namespace("strange")
-
-
-@pytest.mark.parametrize("name", ["x86_64", "aarch64", "riscv64", "s390x", "ppc64le", "loongarch64"])
-def test_the_filter_of_init_is_one(name: str) -> None:
-    arch = ARCHES[name]
-    program = init_filter(arch)
-    assert program is not None
-    verify_bytes(program, arch.byte_order)
-    assert needs_supervisor(program, arch) is None
 
 
 def test_filters_that_wait_for_an_answer() -> None:

@@ -1,27 +1,28 @@
 """The backend `bwrap`: bubblewrap 0.8 to 0.12 makes the sandbox, from the arguments that are in the bundle.
 
-The arguments, finished for this machine, go through `--args FD`, the filter through `--seccomp FD`; nothing of the
-environment stands on a command line. A keeper (`bwrap_keeper`) starts bubblewrap, holds the command at its exec, and
-tells how it ended. What bubblewrap has no option for is prepared around it (`bwrap_stage`) where that is possible, and
-else a loss by name.
+The arguments, finished for this machine, go through `--args FD`, the filters through `--add-seccomp-fd FD`; nothing
+of the environment stands on a command line. A keeper (`bwrap_keeper`) starts bubblewrap, holds the command at its exec,
+and tells how it ended. What bubblewrap has no option for is prepared around it (`bwrap_stage`) where that is possible,
+and else a loss by name.
 
 Unlike those of the namespace backend, covers are not mounted `noexec` (they are empty and read-only), and bubblewrap's
-init can be looked into by a process with its ids: its folder in /proc is covered, it is traced, and it holds nothing.
+init can be looked into by a process with its ids: its folder in /proc is covered, it is traced, a filter keeps the
+command from it (`init_guard`), and it holds nothing.
 """
 
 import contextlib
 import os
-import select
 import signal
 import socket
 from typing import NamedTuple
 
-from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, kernel_view, messages, readback
+from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, kernel_view, messages, readback, sweep
 from sbc_runtime.backends.interface import ChildDescriptors, Ended, Watch
 from sbc_runtime.bwrap_command import ENDED
 from sbc_runtime.bwrap_ipc import shared_memory
 from sbc_runtime.bwrap_start import Order
 from sbc_runtime.bwrap_view import BwrapReader
+from sbc_runtime.command_filters import command_filters
 from sbc_runtime.contents import Bundle
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
@@ -187,7 +188,9 @@ class BwrapSandbox:
 
     def read_back(self) -> ReadBack:
         """Ask the kernel."""
-        reader = BwrapReader(self._prepared, self._host, *self._folders, self._prepared.filters)
+        # Bubblewrap's init has the command's.
+        filters = len(command_filters(self._prepared))
+        reader = BwrapReader(self._prepared, self._host, *self._folders, filters)
         reader.equal = self._filter_bytes
         return reader.read(self.command_pid, self._limits)
 
@@ -215,13 +218,12 @@ class BwrapSandbox:
                 signal.pidfd_send_signal(process, signal.SIGKILL)
 
     def wait(self) -> None:
-        """Wait until the keeper has seen the last process end, and for those that it could not see."""
+        """Wait until the last process has ended, and the keeper with it."""
         if not self._reaped:
+            for process in self._processes:
+                sweep.until_ended(process, self.proc)
             os.waitpid(self._keeper, 0)
             self._reaped = True
-            for process in self._processes:
-                # Readable once the process has ended (pidfd_open(2)): at once, unless the keeper was killed.
-                select.select([process], [], [])
             self._channel.close()
             for one in (self.status, *self._open):
                 os.close(one)

@@ -6,14 +6,18 @@ import select
 import signal
 import time
 
-from sbc_runtime import init, kernel_view, messages, readback
+from sbc_runtime import init, kernel_view, messages, readback, sweep
 from sbc_runtime.backends.interface import Ended
+from sbc_runtime.command_filters import command_filters
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_check import wanted
 from sbc_runtime.nest import SETUP_SECONDS, Nest
 from sbc_runtime.outcome import ReadBack
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import Rlimit
+
+INIT_FILTERS = 1
+"""How many filters init has: its own."""
 
 OOM_SCORE = 500
 """oom_score_adj of the command, at least: when memory runs out, it goes before the rest of the machine."""
@@ -63,13 +67,13 @@ class NamespaceSandbox:
     def _await_filters(self, until: float) -> None:
         """Wait until both processes have their filters: after that they only read and wait."""
         wanted = [
-            (self._command_folder, self._prepared.filters),
-            (self._init_folder, int(self._nest.init_has_filter)),
+            (self._command_folder, len(command_filters(self._prepared))),
+            (self._init_folder, INIT_FILTERS),
         ]
         pause = 0.00005
         for process, own in wanted:
-            filters = self._nest.host.filters + own
-            while own and kernel_view.status(process).get("Seccomp_filters", filters) < filters:
+            most = self._nest.host.filters + own
+            while kernel_view.status(process).get("Seccomp_filters", most) < most:
                 if select.select([self._nest.to_init, self._nest.to_command], [], [], pause)[0]:
                     self._nest.next(until)
                     raise SetupFailed("filter", "the sandbox ended before its filter was loaded")
@@ -90,8 +94,8 @@ class NamespaceSandbox:
         """Wait until the command's process is complete, `SetupFailed` where it will never be; then ask the kernel."""
         plan = wanted(self._prepared)
         self._make_ready()
-        filters = 1 if self._nest.init_has_filter else 0
-        reader = readback.Reader(self._prepared, self._nest.host, self._init_folder, self._command_folder, filters)
+        folders = (self._init_folder, self._command_folder)
+        reader = readback.Reader(self._prepared, self._nest.host, *folders, INIT_FILTERS)
         reader.plan = plan
         return reader.read(self.command_pid, self._limits)
 
@@ -131,6 +135,10 @@ class NamespaceSandbox:
     def wait(self) -> None:
         """Wait for init, which the kernel lets end last of all."""
         if not self._reaped:
+            # Not reaped yet, so the pid is still its own.
+            process = os.pidfd_open(self.init_pid)
+            sweep.until_ended(process, self.proc)
+            os.close(process)
             os.waitpid(self.init_pid, 0)
             self._reaped = True
             self._nest.close()

@@ -1,0 +1,107 @@
+"""Init is not the command's to touch: by no call, no signal, no place in line; and the end comes all the same."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from sbc.kernel.numbers import numbers
+from sbc_runtime import bwrap_find
+from sbc_runtime.arch import own_arch
+from sbc_runtime.errors import SetupFailed
+from sbc_runtime.init_guard import FIRST, PRIORITIES, SECOND
+from sbc_runtime.outcome import Outcome
+from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing
+
+FILES = f"root private; {SYSTEM}; write ${{workdir}} as /work; devices minimal; start-in /work"
+OPEN = f"param workdir : dir; syscalls none; files {{ {FILES} }}; network none; {PATHS}; limits {{ processes 300 }}"
+PYTHON = ["/usr/bin/python3", "-I", "-S", "-B", "/work/touch.py"]
+SIGNALS = ("tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "timer_create")
+
+
+@pytest.fixture(params=["namespace", "bwrap"])
+def backend(request: pytest.FixtureRequest) -> str:
+    if request.param == "bwrap":
+        try:
+            bwrap_find.find()
+        except SetupFailed as failed:
+            missing("bwrap", str(failed))
+    return str(request.param)
+
+
+def attempt(caller: Caller, backend: str, name: str, *, timeout: float = 60, profile: str = OPEN) -> Outcome:
+    """Run one of `init_touched.py` inside."""
+    if not Path(PYTHON[0]).exists():
+        pytest.skip("no /usr/bin/python3 to run inside")
+    tree = caller.tree()
+    (tree / "touch.py").write_bytes((Path(__file__).parent / "init_touched.py").read_bytes())
+    known = numbers(own_arch().name)
+    names = [one for one in (*FIRST, *SECOND, *PRIORITIES, *SIGNALS) if one in known]
+    words = [name, " ".join(names), " ".join(str(known[one]) for one in names)]
+    return caller.run(bundle(profile), [*PYTHON, *words], {"workdir": tree}, backend=backend, timeout=timeout)
+
+
+def test_no_call_reaches_init(caller: Caller, backend: str) -> None:
+    """The last word of a line is what the same call says of the caller itself."""
+    outcome = attempt(caller, backend, "calls")
+    assert (outcome.kind, outcome.status, outcome.by) == ("exited", 7, "command"), (outcome.failure, outcome.stderr)
+    told = {line.split()[0]: line.split()[1:] for line in outcome.stdout.kept.decode().splitlines()}
+    assert told.pop("threads") == ["1"]
+    assert told.pop("ptrace") == ["EPERM", "EPERM"]
+    assert told.pop("perf_event_open") == ["EPERM"]
+    assert told.pop("by-group") == told.pop("by-user") == ["EPERM", "EPERM"]
+    assert "/proc/1" not in told
+    assert set(told) == {*FIRST, "kcmp", *PRIORITIES}
+    for name, (init, spelled_otherwise, itself) in told.items():
+        assert (init, spelled_otherwise) == ("EPERM", "EPERM"), name
+        assert itself in {"done", "ENOSYS"}, name
+
+
+def test_no_signal_reaches_init(caller: Caller, backend: str) -> None:
+    outcome = attempt(caller, backend, "signals")
+    assert (outcome.kind, outcome.status, outcome.by) == ("exited", 7, "command"), (outcome.failure, outcome.stderr)
+    assert outcome.stdout.kept == b"reaped\n"
+
+
+def test_the_oom_score_cannot_be_lowered(caller: Caller, backend: str) -> None:
+    before = int(Path("/proc/self/oom_score_adj").read_text())
+    outcome = attempt(caller, backend, "oom")
+    assert outcome.status == 7, outcome
+    assert int(outcome.stdout.kept) == max(500, before)
+
+
+def test_the_end_comes_though_everything_is_last_in_line(caller: Caller, backend: str) -> None:
+    begun = time.monotonic()
+    outcome = attempt(caller, backend, "last_in_line", timeout=1)
+    assert outcome.kind == "timed-out", outcome
+    assert time.monotonic() - begun < 15, outcome.timings
+
+
+def test_kill_0_is_for_the_commands_own_group(caller: Caller, backend: str) -> None:
+    script = "trap '' TERM HUP INT QUIT; for s in TERM HUP INT QUIT; do kill -$s 0; done; exit 7"
+    outcome = caller.run(bundle(OPEN), script, {"workdir": caller.tree()}, backend=backend)
+    assert (outcome.kind, outcome.status) == ("exited", 7), outcome
+
+
+@pytest.mark.parametrize("name", ["HUP", "INT", "QUIT", "TERM", "TSTP", "USR1"])
+def test_kill_0_with_a_terminal(backend: str, name: str) -> None:
+    import sbc_runtime
+
+    caller = Caller("user" if os.geteuid() else "root")
+    keys, typed = os.pipe()
+    shown, screen = os.pipe()
+    run = sbc_runtime.load(bundle(OPEN)).start(
+        ["/bin/sh", "-c", f"trap '' {name}; kill -{name} 0; exit 7"],
+        params={"workdir": caller.tree()},
+        backend=backend,  # pyright: ignore[reportArgumentType]
+        stdin=keys,
+        stdout=screen,
+        terminal=(24, 80),
+        timeout=30,
+    )
+    os.close(screen)
+    outcome = run.wait()
+    for one in (keys, typed, shown):
+        os.close(one)
+    assert (outcome.kind, outcome.status) == ("exited", 7), outcome
