@@ -97,6 +97,8 @@ def _files(prepared: Prepared, stage: Stage | None) -> list[Step]:
         if mount.kind == "hide" and mount.place.startswith("/dev/") and prepared.devices not in {"none", "host"}:
             continue
         own_root &= mount.place != "/"
+        if mount.place == "/dev":
+            continue  # the compiled words make it
         steps.append(_file(mount, None if stage is None else stage.source(mount)))
     if own_root:
         steps.append(Step("/", (), ("--remount-ro", "/"), rank=0))

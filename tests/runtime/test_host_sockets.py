@@ -23,7 +23,7 @@ from sbc_runtime.prepare.socket_search import Search
 from sbc_runtime.prepare.sockets import Covers, Shown, cover
 from sbc_runtime.prepare.values import Bases
 from sbc_runtime.prepared import Ids
-from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out
+from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing, out
 
 BACKENDS = ("namespace", "bwrap")
 BASE = f"root private; {SYSTEM}; devices minimal"
@@ -182,6 +182,28 @@ def test_the_hosts_tree(caller: Caller, tree: Path, way: str, backend: str) -> N
             assert out(outcome) == "not\n"
 
 
+@pytest.mark.parametrize("root", ["root private", "root host; read /"])
+@pytest.mark.parametrize(("devices", "where"), [("host", "/dev"), ("minimal", "/dev"), ("host", "/dev/shm")])
+def test_among_devices(caller: Caller, tree: Path, devices: str, where: str, root: str) -> None:
+    """Sockets in the host's /dev; the sandbox's own shm stays one that can be written to."""
+    if os.geteuid() != 0 and where == "/dev":
+        missing("root", "only root can make a file in /dev")
+    path = Path(f"{where}/sbc-test-{os.getpid()}")
+    system = SYSTEM if "private" in root else "read /"
+    shown = (
+        f"files {{ {root.split(';', maxsplit=1)[0]}; {system}; devices {devices}; write ${{t}}/w; start-in ${{t}}/w }}"
+    )
+    try:
+        with by_name(path):
+            if devices == "host" and where == "/dev":
+                assert out(attempt(caller, f"{shown}; network host", [str(path)], tree, "namespace")) == "reached\n"
+            assert out(attempt(caller, f"{shown}; network none", [str(path)], tree, "namespace")) == "not\n"
+            made = bundle(f"param t : dir\n{shown}; network none; {PATHS}")
+            assert out(caller.run(made, "echo x >/dev/shm/x && cat /dev/shm/x", {"t": tree})) == "x\n"
+    finally:
+        path.unlink()
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_statement_that_names_a_socket(caller: Caller, tree: Path, backend: str) -> None:
     shown = f"files {{ {BASE}; read ${{t}}/r/s as /s; write ${{t}}/w as /w; start-in /w }}"
@@ -266,7 +288,7 @@ def test_a_runtime_folder(caller: Caller, outside: Path) -> None:
 def shown(layout: Layout, host_user: int) -> Shown:
     ids = Ids(1000, 1000, host_user, host_user, False)
     statement = Statement("network", "p.sbx", 1, "network none", "")
-    return Shown(layout, Bases({}, None), ids, CALLER, frozenset(), statement)
+    return Shown(layout, Bases({}, None), ids, CALLER, frozenset(), statement, "minimal")
 
 
 @pytest.mark.parametrize("most", [3, 10_000])

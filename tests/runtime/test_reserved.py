@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -123,3 +124,26 @@ def test_another_proc_and_sysfs_of_the_host() -> None:
     assert "/proc of its own" in told[1]
     assert "whole machine" in told[2]
     assert os.listdir(made / "jail/proc") == []
+
+
+@pytest.mark.parametrize("backend", ["namespace", "bwrap"])
+@pytest.mark.parametrize("root", ["root host; read /", "root private; read /"])
+def test_no_devices_where_the_host_is_shown(caller: Caller, tree: Path, root: str, backend: str) -> None:
+    """Neither the host's devices nor its shm and pts; the control is a file in the host's shm."""
+    with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+        Path(file.name).chmod(0o644)
+        made = bundle(
+            f"param t : dir\nfiles {{ {root}; write ${{t}}; devices none; start-in / }}; {PATHS}; network host"
+        )
+        script = (
+            f"cat {file.name} /dev/zero /dev/null >{tree}/n 2>&1; ls -AR /dev | grep -v /dev: | grep -v '^$' | wc -l"
+        )
+        outcome = caller.run(made, script, {"t": tree}, backend=backend)
+        assert out(outcome) == "0\n"
+        assert outcome.isolation is not None
+        assert outcome.isolation.verified
+        made = bundle(
+            f"param t : dir\nfiles {{ {root}; write ${{t}}; devices host; start-in / }}; {PATHS}; network host"
+        )
+        if backend == "namespace":
+            assert int(out(caller.run(made, "ls /dev | wc -l", {"t": tree}))) > 3

@@ -17,6 +17,10 @@ OWN = "kernel file systems"
 """Stands for the statement that a mount comes from, where it is added here."""
 
 
+DEVICES = "devices none"
+"""Stands for it where /dev is covered."""
+
+
 class Kernel(NamedTuple):
     """Where the host has its /proc and /sys, and what else is one of them: places, and devices."""
 
@@ -80,9 +84,16 @@ def refuse_name(place: str, where: str, text: str) -> None:
             raise SetupFailed("paths", why, "give another path", where=where)
 
 
-def close(layout: Layout, kernel: Kernel) -> tuple[str, ...]:
-    """Cover each /proc of the host that a mount shows, make each /sys read-only; give what was covered."""
+def close(layout: Layout, kernel: Kernel, devices: str) -> tuple[str, ...]:
+    """Cover each /proc of the host that a mount shows, make each /sys read-only; give what was covered.
+
+    With `devices none` the host's /dev is covered too: its devices cannot be opened, but its shm and pts could be read.
+    """
     covered: list[str] = []
+    if devices == "none":
+        for place in layout.seen_at("/dev"):
+            layout.add(hide(place, True, DEVICES))
+            covered.append(place)
     for real in kernel.proc:
         for place in layout.seen_at(real):
             # The sandbox's own lies over what is there.

@@ -53,18 +53,19 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         where = one.statement.where()
         refuse_name(place, where, one.statement.text)
         layout.add(Mount("tmpfs", place, "", 0, 0, True, False, one.noexec, size, inodes, where))
-    covered = close(layout, kernel)
+    stated_devices = setting(plan.devices)
+    devices = "none" if stated_devices is None else stated_devices.kind
+    covered = close(layout, kernel, devices)
     covers = sockets.Covers((), (), ())
     if plan.network.mode == "none":
         allowed = _allowed(plan, layout, found)
         statement = plan.network.statement
-        covers = sockets.cover(Shown(layout, found, whose, job.caller, allowed, statement))
+        covers = sockets.cover(Shown(layout, found, whose, job.caller, allowed, statement, devices))
     areas.add_git()
     watched, absent = look_ahead(areas.protected, layout)
     mounts = layout.ordered()
     _check_places(mounts, layout)
     hostname = stated.get("hostname", "sandbox")
-    devices = setting(plan.devices)
     if program is None:
         notes = (*notes, "no filter: the profile says `syscalls none`")
     return Prepared(
@@ -77,7 +78,7 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         mounts,
         () if layout.host_root else _links(areas.links, layout),
         tuple(Mask(one.entry, one.access == "hide", one.statement.where()) for one in on_linux(plan.proc)),
-        "none" if devices is None else devices.kind,
+        devices,
         plan.network.mode,
         whose,
         str(hostname),

@@ -23,6 +23,7 @@ from sbc_runtime.prepare.host_mounts import HostMounts
 from sbc_runtime.prepare.layout import Layout, hide, parents
 from sbc_runtime.prepare.paths import look
 from sbc_runtime.prepare.reachable import closed_to
+from sbc_runtime.prepare.reserved import is_below
 from sbc_runtime.prepare.socket_search import Search
 from sbc_runtime.prepare.values import Bases
 from sbc_runtime.prepared import Ids
@@ -31,8 +32,11 @@ from sbc_runtime.unix_diag import Bound
 OWN = "network none"
 """Stands for the statement that a cover comes from."""
 
-FOLDERS = ("/run", "/var/run", "/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 (covered, not used)
-"""Where hosts keep sockets; covered in a sandbox that shows the host's tree."""
+FOLDERS = ("/run", "/var/run", "/tmp", "/var/tmp")  # noqa: S108 (covered, not used)
+"""Where hosts keep sockets; covered in a sandbox that shows the host's tree. /dev/shm is its own, or not there."""
+
+_OWN_DEVICES = ("/dev/shm", "/dev/pts")  # noqa: S108 (not used)
+"""Never the host's, even where its other devices are shown."""
 
 _IN_MEMORY = frozenset({"tmpfs", "ramfs"})
 _NAMES_SHOWN = 3
@@ -55,6 +59,14 @@ class Shown(NamedTuple):
     caller: Caller
     allowed: frozenset[str]
     statement: Statement
+    devices: str
+
+    def places(self, path: str) -> list[str]:
+        """Give the places where a path of the host is seen; /dev is the sandbox's own, if it is not the host's."""
+        found = [place for place in self.layout.seen_at(path) if not is_below(place, "/dev")]
+        if self.devices == "host" and is_below(path, "/dev") and not any(is_below(path, one) for one in _OWN_DEVICES):
+            found.append(path)
+        return found
 
 
 def cover(shown: Shown) -> Covers:
@@ -124,7 +136,7 @@ class _Covering:
         """
         for path in paths:
             seen = look(path)
-            for place in () if seen is None else self._layout.seen_at(seen.real):
+            for place in () if seen is None else self._shown.places(seen.real):
                 above = self._layout.covering(place)
                 if self._layout.at(place) is None and (above is None or above.source == "/"):
                     self._cover(place, directory=True)
@@ -181,7 +193,7 @@ class _Covering:
     def _file(self, path: str) -> None:
         if path in self._shown.allowed or closed_to(self._shown.ids, path):
             return
-        for place in self._layout.seen_at(path):
+        for place in self._shown.places(path):
             if self._layout.at(place) is None:
                 self._cover(place, directory=False)
 
