@@ -36,11 +36,18 @@ def machine() -> Machine:
 
 def explain(failure: Failure, here: Machine) -> Readiness:
     """Explain why a backend does not work."""
+    told = explained(failure, here)
+    return Readiness(False, f"{told.step}: {told.why}", told.remedy)
+
+
+def explained(failure: Failure, here: Machine) -> Failure:
+    """Give a failure with its reason and the remedy, where one is known that it does not have already."""
     for reason in (procfs, _proc_covered, _lost, _ids, _namespaces, _counts, _tracing):
         found = reason(failure, here)
         if found is not None:
-            return Readiness(False, f"{failure.step}: {failure.why}: {found[0]}", found[1])
-    return Readiness(False, f"{failure.step}: {failure.why}", failure.remedy)
+            known = found[0] in failure.why
+            return failure if known else failure._replace(why=f"{failure.why}: {found[0]}", remedy=found[1])
+    return failure
 
 
 _Found = tuple[str, str] | None

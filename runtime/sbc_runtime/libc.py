@@ -71,7 +71,9 @@ _OPEN_HOW: Final = Struct("=3Q")
 _MOUNT_ATTR: Final = Struct("=4Q")
 _CAP_HEADER: Final = Struct("=Ii")
 _CAP_VERSION_3: Final = 0x20080522
+_KEYCTL_GET_KEYRING_ID: Final = 0
 _KEYCTL_JOIN_SESSION_KEYRING: Final = 1
+_SESSION_KEYRING: Final = -3
 _GET_FILTER: Final = 0x420C
 _SECCOMP_SET_MODE_FILTER: Final = 1
 _SIGCHLD: Final = 17 if not os.uname().machine.startswith("mips") else 18
@@ -101,6 +103,7 @@ _signalfd = _function("signalfd", c_int, c_void_p, c_int)
 _pivot_root = _raw(c_char_p, c_char_p)
 _capset = _raw(c_char_p, c_char_p)
 _keyctl = _raw(c_int, c_char_p)
+_keyctl_id = _raw(c_int, c_int, c_int)
 _open_tree = _raw(c_int, c_char_p, c_int)
 _move_mount = _raw(c_int, c_char_p, c_int, c_char_p, c_int)
 _mount_setattr = _raw(c_int, c_char_p, c_int, c_char_p, c_ulong)
@@ -274,6 +277,11 @@ def new_session_keyring() -> None:
     """Leave the session keyring for a new, anonymous one (keyctl(2))."""
     if _keyctl(_NR.keyctl, _KEYCTL_JOIN_SESSION_KEYRING, None) < 0:
         raise _failed("keyctl")
+
+
+def has_session_keyring() -> bool:
+    """Tell whether the session keyring can be named at all (KEYCTL_GET_KEYRING_ID, which makes none)."""
+    return _keyctl_id(_NR.keyctl, _KEYCTL_GET_KEYRING_ID, _SESSION_KEYRING, 0) >= 0
 
 
 def ptrace(request: int, pid: int, address: int = 0, data: int = 0) -> int:

@@ -68,17 +68,27 @@ def _run(job: Job, loaded: Loaded, given: Given, control: socket.socket) -> byte
         inherit.leave_keyring()
         refuse_answers(loaded)
         program = None if loaded.filter is None else loaded.filter.program
+        kept = inherit.kept_keyring(program, loaded.arch)
+        if kept is not None:
+            story.notes.append(kept)
         story.prepared = prepare(loaded.bundle, program, job)
         if job.options.report is not None:
             check_place(story.prepared, job.options.report)
         _execute(story, story.prepared, given, control)
     except SetupFailed as failed:
-        story.failure = failed.failure
+        story.failure = _explained(failed)
     except OSError as error:
         story.failure = SetupFailed.of("supervisor", error).failure
     except Exception as error:
         story.failure = Failure("supervisor", repr(error), "this is a fault of the program: please report it")
     return encode(outcome(story))
+
+
+def _explained(failed: SetupFailed) -> Failure:
+    """Add what this machine says of the reason."""
+    from sbc_runtime.doctor_reasons import explained, machine  # noqa: PLC0415 - runs that start need none
+
+    return explained(failed.failure, machine())
 
 
 def refuse_answers(loaded: Loaded) -> None:
@@ -146,7 +156,8 @@ def _start(story: Story, prepared: Prepared, child: ChildDescriptors, watch: Wat
         except SetupFailed as failed:
             if failed.failure.step not in _FALLS_THROUGH | {"backend"} or len(names) == 1:
                 raise
-            reasons.append(f"{name}: {failed.failure.why}; {failed.failure.remedy}")
+            told = _explained(failed)
+            reasons.append(f"{name}: {told.why}; {told.remedy}")
     raise SetupFailed("backend", "no backend works here: " + " / ".join(reasons), "`sbc doctor` tells more")
 
 
