@@ -2,7 +2,7 @@
 
 Its own folder and files belong to the effective uid, with no write permission for others; every folder above belongs to
 that uid or to root. So root never uses one below another user's home. What is kept is sealed with a digest of its own:
-damage counts as nothing kept.
+damage counts as nothing kept. On Windows, where owner and mode do not say who may write, nothing is.
 """
 
 import os
@@ -60,6 +60,8 @@ def opened(data: bytes, key: str) -> bytes | None:
 
 def _folder() -> Path | None:
     """Give the folder, which need not be there; on Linux without the package that knows all systems, to be quick."""
+    if sys.platform == "win32":
+        return None
     if sys.platform == "linux":
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111 - raises nothing
         folder = Path(base, "sbc")

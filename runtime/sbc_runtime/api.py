@@ -7,22 +7,24 @@ Both are safe to call from any thread. From asyncio, a run is awaited by its des
 """
 
 import os
-import pwd
-import resource
 import sys
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sbc_runtime.bundle import encode
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import BackendChoice, Caller, Job, Options, OutKind, StdinKind
-from sbc_runtime.loader import Loaded, for_machine
+from sbc_runtime.loader import Loaded, for_machine, machine_name
 from sbc_runtime.loader import load as load_bundle
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.params import fill
 from sbc_runtime.running import Input, Output, Run
 from sbc_runtime.wire import encode_job
+
+if TYPE_CHECKING:
+    from sbc_runtime.bypass import Request
 
 
 def load(path: str | os.PathLike[str]) -> "Profile":
@@ -32,7 +34,7 @@ def load(path: str | os.PathLike[str]) -> "Profile":
 
 def of_bundle(bundle: Bundle) -> "Profile":
     """Take a bundle that is already read; `BundleError` where it cannot be used on this machine."""
-    return Profile(for_machine(bundle, sys.platform, os.uname().machine, sys.byteorder))
+    return Profile(for_machine(bundle, sys.platform, machine_name(), sys.byteorder))
 
 
 class Profile:
@@ -54,12 +56,20 @@ class Profile:
         backend: BackendChoice = "auto",
         allow_wider: bool = False,
         cgroup_base: str | None = None,
+        bypass: "Request | None" = None,
     ) -> Outcome:
         """Run a command and wait for it. Never raises for what goes wrong with the run: the outcome says it.
 
         `stdin`: bytes, or a descriptor or file to read from (None: nothing). `timeout`: seconds; it can only shorten
-        the profile's wall limit. `ValueError` where a command or an option cannot be one.
+        the profile's wall limit. `bypass`: the attestation by which the builder may run on Windows without a sandbox;
+        refused elsewhere. `ValueError` where a command or an option cannot be one.
         """
+        if bypass is not None or sys.platform == "win32":
+            from sbc_runtime import windows_run  # noqa: PLC0415 - only there
+
+            wall = None if timeout is None else _milliseconds(timeout)
+            asked = windows_run.Asked(_command(argv), params or {}, (stdin, stdout, stderr), wall, bypass)
+            return windows_run.run(self.loaded, asked)
         started = self.start(
             argv,
             params=params,
@@ -98,18 +108,20 @@ class Profile:
         With a terminal, `stdin` and `stdout` are descriptors, and `stderr` is not used. `report`: where the caller will
         write a report; nothing is run where the command could write there too.
         """
-        command = tuple(argv)
-        if not command or not all(isinstance(one, str) and "\0" not in one for one in command):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ValueError("a command is a sequence of texts without NUL, at least one")
+        command = _command(argv)
         run_id = os.urandom(8).hex()
         run = Run(run_id, self.loaded)
         try:
+            if sys.platform == "win32":
+                from sbc_runtime.bypass import refusal  # noqa: PLC0415 - only there
+
+                raise refusal()
             values = fill(self.loaded.bundle.params, params or {})
             variables = build(self.loaded.bundle.plan.environment, os.environ, values)
             options = Options(
                 backend,
                 allow_wider,
-                None if timeout is None else max(1, int(timeout * 1000)),
+                None if timeout is None else _milliseconds(timeout),
                 "terminal" if terminal else _in_kind(stdin),
                 "terminal" if terminal else _out_kind(stdout),
                 "null" if terminal else _out_kind(stderr),
@@ -125,7 +137,21 @@ class Profile:
         return run
 
 
+def _command(argv: Sequence[str]) -> tuple[str, ...]:
+    command = tuple(argv)
+    if not command or not all(isinstance(one, str) and "\0" not in one for one in command):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ValueError("a command is a sequence of texts without NUL, at least one")
+    return command
+
+
+def _milliseconds(timeout: float) -> int:
+    return max(1, int(timeout * 1000))
+
+
 def _caller() -> Caller:
+    import pwd  # noqa: PLC0415 - not on Windows, where this module is imported too
+    import resource  # noqa: PLC0415
+
     uid = os.getuid()
     try:
         home = pwd.getpwuid(uid).pw_dir
@@ -133,7 +159,8 @@ def _caller() -> Caller:
         home = "/"
     variable = os.environ.get("HOME", "")
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    limits = tuple((number, *resource.getrlimit(number)) for number in _RESOURCES)
+    numbers = sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")})
+    limits = tuple((number, *resource.getrlimit(number)) for number in numbers)
     return Caller(
         os.getcwd(),
         home,
@@ -144,9 +171,6 @@ def _caller() -> Caller:
         os.getpriority(os.PRIO_PROCESS, 0),
         runtime if runtime.startswith("/") else None,
     )
-
-
-_RESOURCES = tuple(sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")}))
 
 
 def _umask() -> int:

@@ -10,9 +10,9 @@ into the folder.
 """
 
 import errno
-import fcntl
 import os
 import re
+import sys
 from collections.abc import Mapping
 from stat import S_ISDIR, S_ISREG
 from typing import NamedTuple
@@ -49,9 +49,16 @@ def write_files(
     look for last. Where anything fails before that, `OSError` that names the folder or the file, and nothing has
     changed. `durable`: on disk before they are renamed, so that a crash of the machine leaves no empty file. `mode`:
     exactly these permissions, whatever the umask (None: those of any new file).
+
+    On Windows, where a folder cannot be opened and a file's permissions are its folder's, the way is by paths.
     """
     for name in files:
         _check_name(name)
+    if sys.platform == "win32":
+        from sbc_runtime.atomic_paths import write_by_paths  # noqa: PLC0415 - only there
+
+        write_by_paths(os.fspath(folder), files, durable=durable)
+        return
     directory = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
     waiting: dict[str, _Waiting] = {}
     try:
@@ -126,6 +133,8 @@ def _new_temporary(directory: int, mode: int | None) -> _Waiting:
 
 def _locked(descriptor: int) -> bool | None:
     """Take the lock of a file: whether that was possible, or None where the file system has no locks."""
+    import fcntl  # noqa: PLC0415 - not on Windows, where this module is imported too
+
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

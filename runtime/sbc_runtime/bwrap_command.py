@@ -9,7 +9,7 @@ from struct import Struct
 from sbc_runtime import bwrap_trace, kernel_view, readback
 from sbc_runtime.bwrap_devices import forbid_running
 from sbc_runtime.bwrap_start import MARK, environment
-from sbc_runtime.command import NOT_EXECUTABLE, NOT_FOUND
+from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import Rlimit

@@ -13,6 +13,10 @@ MEMORY_NEAR = 0.9
 CPU_NEAR_MS = 50
 """Killed by SIGKILL this close to the cpu budget: the cpu limit, whose hard end is a SIGKILL."""
 
+NOT_EXECUTABLE = 126
+NOT_FOUND = 127
+"""What shells exit with where a command is there and cannot be executed, and where it is not there."""
+
 EXIT_TIMED_OUT = 124
 EXIT_SETUP_FAILED = 125
 EXIT_CANCELLED = 130
@@ -29,7 +33,10 @@ _CODES: dict[Kind, int] = {
     "setup-failed": EXIT_SETUP_FAILED,
     "sandbox-failed": EXIT_SETUP_FAILED,
 }
-_MEMORY_SIGNALS = frozenset({signal.SIGKILL, signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGTRAP})
+_MEMORY_SIGNALS = frozenset(
+    getattr(signal, name) for name in ("SIGKILL", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGTRAP") if hasattr(signal, name)
+)
+"""Windows lacks some, and no command ends by them there."""
 
 
 class Seen(NamedTuple):

@@ -10,15 +10,12 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, NoReturn
 
 from sbc_runtime import libc, orders
+from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
 from sbc_runtime.command_filters import command_filters
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send, send_failure
 from sbc_runtime.prepared import Ids, Prepared
 from sbc_runtime.rlimits import Rlimit
-
-NOT_EXECUTABLE = 126
-NOT_FOUND = 127
-"""What shells exit with where a command is there and cannot be executed, and where it is not there."""
 
 SETUP_FAILED = 125
 UMASK = 0o022

@@ -44,5 +44,7 @@ def named(plan: Plan, outcome: Outcome) -> Outcome:
     failure = outcome.failure
     if failure is None or not plan.containment or not unavailable(outcome):
         return outcome
+    if failure.step == CONTAINMENT_UNAVAILABLE:
+        return outcome
     why = f"{failure.step}: {failure.why}"
     return outcome._replace(failure=failure._replace(step=CONTAINMENT_UNAVAILABLE, why=why))

@@ -28,6 +28,8 @@ def filter_for(bundle: Bundle, abi: str) -> Filter | None:
 def enforcement_digest(bundle: Bundle, abi: str | None, system: str = "linux") -> str:
     """Give the digest for one ABI of `linux`, or for `macos`, where the SBPL text stands in the filter's place.
 
+    On `windows` nothing stands there.
+
     `KeyError` where the bundle has filters, but none for the ABI.
     """
     parts = enforced(bundle, abi, system)
@@ -39,7 +41,7 @@ def enforced(bundle: Bundle, abi: str | None, system: str = "linux") -> dict[str
     found: dict[str, Any] = {"system": system, "filter": None, "sbpl": None}
     if system == "macos":
         found["sbpl"] = None if bundle.sbpl.text is None else _without_comments(bundle.sbpl.text)
-    elif bundle.filters is not None:
+    elif system != "windows" and bundle.filters is not None:
         if abi is None or (one := filter_for(bundle, abi)) is None:
             raise KeyError(f"the bundle has no filter for {abi}")
         found["filter"] = {"abi": abi, "byte_order": one.byte_order, "sha256": sha256_hex(one.program)}

@@ -1,13 +1,13 @@
 """What works on this machine, and what to do where something does not: every backend sets a whole sandbox up, once."""
 
 import os
-from typing import NamedTuple
 
 from sbc_runtime import doctor_cache, doctor_profile
 from sbc_runtime.api import Profile
 from sbc_runtime.arch import ARCHES, native_arch
 from sbc_runtime.backends.interface import Readiness
 from sbc_runtime.bwrap_find import find
+from sbc_runtime.doctor_findings import Check, Findings
 from sbc_runtime.doctor_reasons import Machine, explain, machine, procfs
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import BackendChoice
@@ -16,49 +16,6 @@ from sbc_runtime.outcome import Failure, Outcome
 
 BACKENDS: tuple[BackendChoice, ...] = ("namespace", "bwrap")
 """Those that isolate, in the order in which `auto` takes them."""
-
-
-class Check(NamedTuple):
-    """One answer: what was tried (`backend namespace`, `cgroup`, `abi`), whether it works, else why not, and a remedy.
-
-    `notes`: what was seen on the way, one line each.
-    """
-
-    name: str
-    ready: bool
-    why: str
-    remedy: str
-    notes: tuple[str, ...] = ()
-
-
-class Findings(NamedTuple):
-    """Everything that was found. `auto`: the backend that `auto` takes here, None where it refuses."""
-
-    system: str
-    kernel: str
-    machine: str
-    uid: int
-    auto: str | None
-    checks: tuple[Check, ...]
-
-    @property
-    def ready(self) -> bool:
-        """Whether commands can be run in a sandbox here."""
-        return self.auto is not None
-
-    def to_json(self) -> dict[str, object]:
-        """Give the findings as a JSON value."""
-        checks = [{**one._asdict(), "notes": list(one.notes)} for one in self.checks]
-        return {**self._asdict(), "checks": checks, "ready": self.ready}
-
-    def lines(self) -> tuple[str, ...]:
-        """Give the findings for people."""
-        made = [f"{self.system} {self.kernel}, {self.machine}, uid {self.uid}"]
-        for one in self.checks:
-            made.append(f"{one.name}: {'ready' if one.ready else f'not ready: {one.why}'}")
-            made += [f"  {line}" for line in (*one.notes, *([one.remedy] if one.remedy and not one.ready else []))]
-        made.append(f"`--backend auto` takes {self.auto}" if self.auto else "no backend that isolates works here")
-        return tuple(made)
 
 
 def diagnose(cgroup_base: str | None = None, here: Machine | None = None) -> Findings:

@@ -7,6 +7,9 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import Environment, ParamRef
 from sbc_runtime.prepare.select import on_linux
 
+ADMIN_KEY = "SBC_ADMIN_KEY"
+"""The variable with the key of attestations, which no command gets, whatever its profile keeps."""
+
 
 def matches(pattern: str, name: str, *, fold: bool) -> bool:
     """Whether a pattern, in which `*` stands for any characters, covers a whole name. `fold`: case is ignored."""
@@ -40,7 +43,7 @@ def build(plan: Environment, caller: Mapping[str, str], params: Mapping[str, str
     found = {
         name: value
         for name, value in caller.items()
-        if _any(keep, name, fold=False) and not _any(drop, name, fold=True)
+        if name.upper() != ADMIN_KEY and _any(keep, name, fold=False) and not _any(drop, name, fold=True)
     }
     for one in on_linux(plan.variables):
         value = one.value

@@ -160,4 +160,5 @@ def _like() -> tuple[object, ...]:
 
 
 HOST = Host()
-os.register_at_fork(after_in_child=HOST.after_fork)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=HOST.after_fork)

@@ -10,15 +10,15 @@ from sbc_runtime.bundle import decode
 from sbc_runtime.canonical import MAX_BYTES, BundleError
 from sbc_runtime.contents import Bundle, Filter
 from sbc_runtime.digest import enforcement_digest, filter_for
-
-_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_NONBLOCK", 0)
+from sbc_runtime.open_flags import READ
 
 
 class Loaded(NamedTuple):
     """A bundle, and what of it is for this machine.
 
     On Linux `arch` is the native ABI and `filter` the filter that serves it, None only where the profile says
-    `syscalls none`. On macOS both are None. `enforcement` is the enforcement digest.
+    `syscalls none`. On macOS and Windows both are None. `enforcement` is the enforcement digest; on Windows, which has
+    no sandbox, it is the digest of what was asked for.
     """
 
     bundle: Bundle
@@ -30,7 +30,12 @@ class Loaded(NamedTuple):
 
 def load(path: str | os.PathLike[str]) -> Loaded:
     """Read a bundle and pick what is for this machine; `BundleError` where it cannot be used here."""
-    return for_machine(read(path), sys.platform, os.uname().machine, sys.byteorder)
+    return for_machine(read(path), sys.platform, machine_name(), sys.byteorder)
+
+
+def machine_name() -> str:
+    """Give what uname(2) calls the machine; on Windows, whose ABI nothing here depends on, nothing."""
+    return "" if sys.platform == "win32" else os.uname().machine
 
 
 def read(path: str | os.PathLike[str]) -> Bundle:
@@ -48,6 +53,8 @@ def for_machine(bundle: Bundle, platform: str, machine: str, byte_order: str) ->
     """Pick what is for a machine: `sys.platform`, uname's `machine`, `sys.byteorder`."""
     if platform == "darwin":
         return Loaded(bundle, "macos", None, None, enforcement_digest(bundle, None, "macos"))
+    if platform == "win32":
+        return Loaded(bundle, "windows", None, None, enforcement_digest(bundle, None, "windows"))
     if platform != "linux":
         raise BundleError(f"no sandbox is known for {platform}", "run it on Linux or macOS")
     arch = native_arch(machine)
@@ -64,8 +71,7 @@ def for_machine(bundle: Bundle, platform: str, machine: str, byte_order: str) ->
 
 
 def _content(path: str | os.PathLike[str]) -> bytes:
-    # O_NONBLOCK: opening a FIFO must not wait for a writer.
-    descriptor = os.open(path, _FLAGS)
+    descriptor = os.open(path, READ)
     try:
         if not S_ISREG(os.fstat(descriptor).st_mode):
             raise BundleError("this is not a regular file", "name a bundle that `sbc compile` wrote")

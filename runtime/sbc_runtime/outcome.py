@@ -28,8 +28,8 @@ started, and what watched it was lost; how the command ended is not known.
 Level = Literal["namespaces", "container", "none"]
 """What separates the command from the host: namespaces, an engine's container, or nothing."""
 
-How = Literal["cgroup", "rlimit", "sampled", "timer", "counted", "none"]
-"""How a limit was enforced: `timer` (wall) and `counted` (output) by the supervisor itself."""
+How = Literal["cgroup", "rlimit", "sampled", "timer", "counted", "job", "none"]
+"""How a limit was enforced: `timer` (wall) and `counted` (output) by the supervisor itself, `job` by a Job Object."""
 
 State = bool | None
 """A protection as read back: in force, not in force, or unread."""
@@ -169,6 +169,18 @@ class Timings(NamedTuple):
     total: float
 
 
+class Bypass(NamedTuple):
+    """The attestation by which a run was let go without any sandbox: whose word, for which run, until when.
+
+    `nonce_sha256` stands for its nonce (`installation.nonce_hash`).
+    """
+
+    run_id: str
+    authorized_by: str
+    nonce_sha256: str
+    expires_at: str
+
+
 class Outcome(NamedTuple):
     """How one run ended, and what was in force.
 
@@ -199,6 +211,7 @@ class Outcome(NamedTuple):
     environment: tuple[str, ...] = ()
     cgroup: str | None = None
     replaced: tuple[Replaced, ...] = ()
+    bypass: Bypass | None = None
 
     @property
     def ok(self) -> bool:

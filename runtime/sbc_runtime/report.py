@@ -12,7 +12,18 @@ from sbc_runtime.atomic import write_file
 from sbc_runtime.codec import BOOLEAN, Codec, fault, integer, listed, optional, record, text, word
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment_digest import environment_digest, facts_of, shown
-from sbc_runtime.outcome import Absent, Failure, LimitReport, Outcome, Protections, Replaced, RunLoss, Timings, Usage
+from sbc_runtime.outcome import (
+    Absent,
+    Bypass,
+    Failure,
+    LimitReport,
+    Outcome,
+    Protections,
+    Replaced,
+    RunLoss,
+    Timings,
+    Usage,
+)
 
 FORMAT = "sbc-report/1"
 
@@ -58,6 +69,7 @@ class Report(NamedTuple):
     outcome: Ending
     backend: str | None
     level: str
+    bypass: Bypass | None
     verified: bool
     protections: Protections
     filter_bytes: bool | None
@@ -122,6 +134,7 @@ REPORT: Codec[Report] = record(
     ),
     backend=optional(text()),
     level=word("namespaces", "container", "none"),
+    bypass=optional(record(Bypass, run_id=text(), authorized_by=text(), nonce_sha256=text(), expires_at=text())),
     verified=BOOLEAN,
     protections=record(Protections, None, **dict.fromkeys(Protections._fields, _STATE)),
     filter_bytes=_STATE,
@@ -134,7 +147,7 @@ REPORT: Codec[Report] = record(
             LimitReport,
             key=text(),
             value=_COUNT,
-            how=listed(word("cgroup", "rlimit", "sampled", "timer", "counted", "none")),
+            how=listed(word("cgroup", "rlimit", "sampled", "timer", "counted", "job", "none")),
             note=text(),
         )
     ),
@@ -168,6 +181,7 @@ def report(
         outcome=Ending(outcome.kind, outcome.by, outcome.code, outcome.status, outcome.signal, outcome.failure),
         backend=None if isolation is None else isolation.backend,
         level="none" if isolation is None else isolation.level,
+        bypass=outcome.bypass,
         verified=isolation is not None and isolation.verified,
         protections=Protections() if isolation is None else isolation.protections,
         filter_bytes=None if isolation is None else isolation.filter_bytes,

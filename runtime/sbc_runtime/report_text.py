@@ -1,6 +1,6 @@
 """The short form of a report, for people."""
 
-from sbc_runtime.outcome import LimitReport, Protections
+from sbc_runtime.outcome import Bypass, LimitReport, Protections
 from sbc_runtime.report import Report
 
 _SHORT = {name: name.removesuffix("_namespace").replace("_", " ") for name in Protections._fields}
@@ -49,7 +49,17 @@ def ending(made: Report) -> str:
     return how if end.failure is None else f"{how}: {end.failure}"
 
 
+def unsandboxed(by: Bypass) -> str:
+    """Say that a run has no sandbox, and by whose word."""
+    return (
+        f"NO SANDBOX: isolation none, by an attestation of {by.authorized_by} for run {by.run_id}"
+        f" (nonce sha256:{by.nonce_sha256}, until {by.expires_at})"
+    )
+
+
 def _isolation(made: Report) -> str:
+    if made.bypass is not None:
+        return unsandboxed(made.bypass)
     if made.backend is None:
         return "isolation: none was made"
     state = "verified" if made.verified else "NOT verified"

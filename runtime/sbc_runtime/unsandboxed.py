@@ -23,9 +23,6 @@ from sbc_runtime.prepare.select import amount, on_linux
 from sbc_runtime.report import Report, report
 from sbc_runtime.running import failed_outcome
 
-_NOT_EXECUTABLE = 126
-_NOT_FOUND = 127
-
 
 class Unsandboxed:
     """One such run, with the methods of `Run`. `why`: who switched the sandbox off. `timeout`: seconds, or None."""
@@ -124,7 +121,7 @@ class Unsandboxed:
     def _made(self, kind: Kind, status: int | None, errno: int, total: float) -> Outcome:
         code = {"timed-out": classify.EXIT_TIMED_OUT, "cancelled": classify.EXIT_CANCELLED}.get(kind)
         if status is None:
-            code = _NOT_FOUND if errno in {ENOENT, ENOTDIR} else _NOT_EXECUTABLE
+            code = classify.NOT_FOUND if errno in {ENOENT, ENOTDIR} else classify.NOT_EXECUTABLE
         elif code is None:
             code = status if status >= 0 else 128 - status
         failure = None

@@ -35,7 +35,7 @@ def test_the_filter_of_the_machine_is_picked(file: Path, machine: str, abis: tup
         ("linux", "riscv64", "little", "no filter for riscv64, only for x86_64, i386, aarch64; add riscv64"),
         ("linux", "alpha", "little", "not supported"),
         ("linux", "mips64", "big", "not supported"),
-        ("win32", "AMD64", "little", "no sandbox is known"),
+        ("freebsd14", "amd64", "little", "no sandbox is known"),
     ],
 )
 def test_a_machine_without_a_filter_is_refused(file: Path, platform: str, machine: str, order: str, words: str) -> None:
@@ -51,6 +51,12 @@ def test_without_any_filter_every_machine_does() -> None:
 def test_macos_needs_no_filter() -> None:
     loaded = for_machine(made(), "darwin", "arm64", "little")
     assert (loaded.system, loaded.arch, loaded.filter) == ("macos", None, None)
+
+
+def test_on_windows_there_is_nothing_to_load() -> None:
+    loaded = for_machine(made(), "win32", "", "little")
+    assert (loaded.system, loaded.arch, loaded.filter) == ("windows", None, None)
+    assert loaded.enforcement != for_machine(made(), "darwin", "arm64", "little").enforcement
 
 
 @pytest.mark.skipif(

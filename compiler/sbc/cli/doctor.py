@@ -1,9 +1,15 @@
 """`sbc doctor`: which backends work on this machine, or why not and what to do about it."""
 
+import os
+import sys
 from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
 from sbc.cli.exits import FINE, NO
 from sbc.cli.output import print_json
+
+if TYPE_CHECKING:
+    from sbc_runtime.doctor_findings import Findings
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -18,11 +24,22 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Try each backend and say what was found."""
-    from sbc_runtime.doctor import diagnose
-
-    found = diagnose(args.cgroup_base)
+    found = _found(args.cgroup_base)
     if args.json:
         print_json(found.to_json())
     else:
         print("\n".join(found.lines()))
     return FINE if found.ready else NO
+
+
+def _found(cgroup_base: str | None) -> "Findings":
+    if sys.platform == "win32":
+        from sbc_runtime.doctor_findings import on_windows
+
+        version = sys.getwindowsversion()
+        return on_windows(
+            f"{version.major}.{version.minor}.{version.build}", os.environ.get("PROCESSOR_ARCHITECTURE", "")
+        )
+    from sbc_runtime.doctor import diagnose
+
+    return diagnose(cgroup_base)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from sbc_runtime.instruction import JEQ, JMP, MAX_INSTRUCTIONS, SIZE, K, Program, unpack
+from sbc_runtime.open_flags import READ
 
 
 class FilterError(ValueError):
@@ -28,8 +29,7 @@ def read_program(path: Path, byte_order: Literal["little", "big"]) -> Program:
     """Read a filter without verifying it."""
     limit = MAX_INSTRUCTIONS * SIZE
     try:
-        # O_NONBLOCK: a FIFO must not hang the command.
-        with os.fdopen(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        with os.fdopen(os.open(path, READ), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise FilterError(f"{path}: not a regular file")
             data = file.read(limit + 1)

@@ -15,7 +15,6 @@ from sbc.cli import gate
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile
 from sbc_runtime.canonical import BundleError
-from sbc_runtime.host import HOST
 from sbc_runtime.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ REFUSED = 125
 """The sandbox could not be set up as promised, and nothing was run."""
 
 BACKENDS = ("auto", "namespace", "bwrap", "seatbelt", "oci", "process")
-_CANCELLING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -41,6 +39,11 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("--timeout", metavar="SECONDS", type=float, help="a wall limit shorter than the profile's")
     parser.add_argument("--cgroup-base", metavar="DIR", help="a cgroup v2 folder in which the run gets one of its own")
     parser.add_argument("--verbose", action="store_true", help="say on stderr what was in force")
+    parser.add_argument("--attestation", metavar="FILE", help="Windows: by which the builder runs without a sandbox")
+    parser.add_argument(
+        "--active-sandbox-check", metavar="PROGRAM", help="Windows: exits 0 where all around is isolated"
+    )
+    parser.add_argument("--run-id", metavar="ID", help="Windows: the run that the attestation has to be for")
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--pty", action="store_true", default=None, dest="pty", help="give the command a terminal")
     group.add_argument("--no-pty", action="store_false", dest="pty", help="give it pipes")
@@ -56,21 +59,27 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Run the command and relay its end."""
     if not args.command_line:
-        return _refuse("say what to run after `--`")
+        return refuse("say what to run after `--`")
+    if sys.platform == "win32" or _asks_for_bypass(args):
+        from sbc.cli.run_windows import run as run_there
+
+        return run_there(args)
+    from sbc_runtime.host import HOST
+
     HOST.warm()  # it starts while the bundle is read
     try:
-        params = dict(_param(text) for text in args.params)
-        profile = _profile(args)
+        params = dict(split_param(text) for text in args.params)
+        profile = profile_of(args)
     except (BundleError, ValueError) as error:
-        return _refuse(str(error))
+        return refuse(str(error))
     if profile is None:
         return REFUSED
     try:
         place = None if args.report is None else _Place(args.report)
     except OSError as error:
-        return _refuse(f"the report {args.report} cannot be written: {error.strerror}")
+        return refuse(f"the report {args.report} cannot be written: {error.strerror}")
     if args.gate and args.backend == "process":
-        return _refuse("gate refused: the backend `process` isolates nothing")
+        return refuse("gate refused: the backend `process` isolates nothing")
     if args.gate and gate.switched_off():
         gate.warn()
         from sbc_runtime.unsandboxed import Unsandboxed
@@ -108,8 +117,12 @@ def _finish(started: _Started, terminal: Terminal | None, place: "_Place | None"
     outcome = _wait(started, terminal)
     if args.gate and (line := gate.refusal(outcome)) is not None:
         print(line, file=sys.stderr)
-    _tell(outcome, args)
+    tell(outcome)
     return _report(started, place, args) or outcome.code
+
+
+def _asks_for_bypass(args: Namespace) -> bool:
+    return any(one is not None for one in (args.attestation, args.active_sandbox_check, args.run_id))
 
 
 class _Place:
@@ -122,19 +135,21 @@ class _Place:
         self.path = Path(f"/proc/self/fd/{self.folder}").readlink() / self.name
 
 
-def _refuse(why: str) -> int:
+def refuse(why: str) -> int:
+    """Say why nothing was run; gives the exit status."""
     print(f"sbc run: {why}; nothing was run", file=sys.stderr)
     return REFUSED
 
 
-def _param(text: str) -> tuple[str, str]:
+def split_param(text: str) -> tuple[str, str]:
+    """Give name and value of `-D NAME=VALUE`; `ValueError`."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise ValueError(f"`-D {text}`: write `-D NAME=VALUE`")
     return name, value
 
 
-def _profile(args: Namespace) -> Profile | None:
+def profile_of(args: Namespace) -> Profile | None:
     """Load the bundle, or compile the profile; None where its diagnostics have been shown."""
     if args.file.suffix == ".sbx":
         return _compiled(args)
@@ -164,7 +179,7 @@ def _compiled(args: Namespace) -> Profile | None:
         content, sources = bundle_file(args.file, args.profile, reporter)
     except Failed as failure:
         show(dict.fromkeys((*reporter.diagnostics, *failure.diagnostics)), args, args.file.parent)
-        _refuse(f"{args.file} has errors")
+        refuse(f"{args.file} has errors")
         return None
     keep(args.file, args.profile, sources, content)
     return of_bundle(decode(content))
@@ -180,7 +195,8 @@ def _wait(started: _Started, terminal: Terminal | None) -> Outcome:
         if terminal is not None:
             started.resize(*terminal.size())
 
-    before = {number: signal.signal(number, cancel) for number in _CANCELLING}
+    cancelling = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, cancel) for number in cancelling}
     before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, resize)
     try:
         if terminal is None:
@@ -214,7 +230,7 @@ def _report(started: _Started, place: _Place | None, args: Namespace) -> int:
     return 0
 
 
-def _tell(outcome: Outcome, args: Namespace) -> None:
+def tell(outcome: Outcome) -> None:
     """Say in one line what was ours to decide, and more where that was asked for."""
     if outcome.failure is not None:
         print(f"sbc run: {outcome.failure}", file=sys.stderr)

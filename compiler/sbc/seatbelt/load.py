@@ -18,6 +18,7 @@ from sbc.seatbelt.reader import read
 from sbc.seatbelt.refuse import refused
 from sbc.seatbelt.rules import Profile, Rule
 from sbc.seatbelt.values import UNSPECIFIED, Pair, Value, is_text
+from sbc_runtime.open_flags import READ
 
 EVERY_PROFILE = Source("<every profile>", "(allow signal (target self))\n(allow mach-task-name (target self))\n")
 """What macOS adds to every profile: taken to follow the profile's own rules, so that nothing can undo it."""
@@ -117,8 +118,7 @@ def _import_source(call: Call, name: str, folder: Path | None) -> Source:
 def file_text(path: Path) -> str:
     """Read a regular file up to the size that a text may have; bytes that are no UTF-8 are kept as they are."""
     # A pipe or a device may never end, and opening one may already wait.
-    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(opened, "rb") as file:
+    with os.fdopen(os.open(path, READ), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(0, "it is no regular file")
         return file.read(MAX_SOURCE + 1).decode("utf-8", "surrogateescape")

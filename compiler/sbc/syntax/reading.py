@@ -17,6 +17,7 @@ from sbc.diagnostics.catalogue.reading import (
 )
 from sbc.diagnostics.diagnostic import Reporter
 from sbc.diagnostics.span import Source
+from sbc_runtime.open_flags import READ
 from sbc_runtime.sha256 import sha256_hex
 
 MAX_BYTES = 1 << 20
@@ -68,7 +69,7 @@ def _read(path: Path | str, name: str, reporter: Reporter) -> bytes | None:
         # Asked first, since opening a device may already do something; again below, since the file may have changed.
         if not _regular(os.stat(path), name, reporter):  # noqa: PTH116 - the path may be text that no Path can hold
             return None
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+        handle = os.open(path, READ)
         with os.fdopen(handle, "rb") as file:
             return file.read(MAX_BYTES + 1) if _regular(os.fstat(handle), name, reporter) else None
     except OSError as error:

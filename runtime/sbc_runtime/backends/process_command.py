@@ -12,7 +12,8 @@ from typing import NoReturn, TypeVar
 
 from sbc_runtime import landlock, libc, messages
 from sbc_runtime.backends.process_start import Start
-from sbc_runtime.command import NOT_EXECUTABLE, NOT_FOUND, SETUP_FAILED, UMASK, execute, search
+from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
+from sbc_runtime.command import SETUP_FAILED, UMASK, execute, search
 from sbc_runtime.errors import SetupFailed
 
 _T = TypeVar("_T")
