@@ -96,6 +96,8 @@ def _files(prepared: Prepared, stage: Stage | None) -> list[Step]:
         # The sandbox has a /dev of its own, so what the host has below its /dev cannot be seen.
         if mount.kind == "hide" and mount.place.startswith("/dev/") and prepared.devices not in {"none", "host"}:
             continue
+        if stage is not None and mount in stage.final:
+            continue
         own_root &= mount.place != "/"
         if mount.place == "/dev":
             continue  # the compiled words make it

@@ -16,8 +16,10 @@ from typing import NamedTuple
 from sbc_runtime import kernel_view, libc
 from sbc_runtime.bwrap_reasons import remedy
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.mount_sources import clone_sources
+from sbc_runtime.mount_options import ALL
+from sbc_runtime.mount_sources import clone_sources, is_closed
 from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.paths import AT_FDCWD
 from sbc_runtime.prepared import Ids, Mount, Prepared
 
 FOLDERS = ("/mnt", "/media", "/srv", "/opt", "/tmp")  # noqa: S108 (mounted over in a namespace of our own)
@@ -43,11 +45,15 @@ class Staged(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """The mounts that are prepared. `folder`: that which they are put into, "" where each is put where it will be."""
+    """The mounts that are prepared. `folder`: that which they are put into, "" where each is put where it will be.
+
+    `final`: those that bubblewrap, which could not get there, is told nothing of: it takes them over with the root.
+    """
 
     ids: Ids
     mounts: tuple[Staged, ...]
     folder: str
+    final: tuple[Mount, ...] = ()
 
     def source(self, mount: Mount) -> str | None:
         """Give the path that stands for a mount's source, or None where it is not staged."""
@@ -63,12 +69,31 @@ def stage_of(prepared: Prepared, program: str) -> Stage | None:
         # Every folder of the host can be seen, so each mount is prepared where it will be, and with it what a prepared
         # one would cover.
         over = {mount.place for mount in chosen if mount.kind == "tmpfs"}
-        staged = [mount for mount in prepared.mounts if mount in chosen or over.intersection(parents(mount.source))]
-        return Stage(prepared.ids, tuple(Staged(one, one.source or one.place) for one in staged), "")
+        final = _final(prepared)
+        staged = [
+            mount
+            for mount in prepared.mounts
+            if mount not in final and (mount in chosen or over.intersection(parents(mount.source)))
+        ]
+        return Stage(prepared.ids, tuple(Staged(one, one.source or one.place) for one in staged), "", final)
     free = (one for one in FOLDERS if one not in parents(program) and os.path.isdir(one) and not os.path.islink(one))
     folder = next(free, "/")
     chosen = [mount for mount in prepared.mounts if mount.kind == "bind" or asked(mount)]
     return Stage(prepared.ids, tuple(Staged(one, f"{folder}/{at}") for at, one in enumerate(chosen)), folder)
+
+
+def _final(prepared: Prepared) -> tuple[Mount, ...]:
+    """Give what is read-only, lies in the host's tree itself, and is below a folder that not everybody may search."""
+    places = {mount.place for mount in prepared.mounts}
+    known: dict[str, bool] = {}
+    return tuple(
+        mount
+        for mount in prepared.mounts
+        if prepared.ids.mapped_by_root
+        and mount.read_only
+        and places.isdisjoint(parents(mount.place))
+        and is_closed("/", mount.place, known)
+    )
 
 
 def possible() -> bool:
@@ -110,25 +135,51 @@ def build(stage: Stage) -> None:
     """Make it all, in the new namespaces, once the ids are mapped; take the command's host ids. `OSError`."""
     ids = stage.ids
     libc.mount(None, "/", None, libc.MS_REC | libc.MS_PRIVATE)
-    trees = clone_sources(tuple(one.mount for one in stage.mounts), host_root=False)
+    trees = clone_sources((*(one.mount for one in stage.mounts), *stage.final), host_root=False)
+    targets = {mount.place: _opened(mount.place) for mount in stage.final}
     if ids.mapped_by_root:
         os.setgroups([])
     os.setresgid(ids.host_group, ids.host_group, ids.host_group)
     os.setresuid(ids.host_user, ids.host_user, ids.host_user)
     if stage.folder:
         libc.mount("tmpfs", stage.folder, "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755")
+    _cover(stage.final, trees, targets)
     for mount, path in stage.mounts:
-        _make(path, mount.directory)
+        if stage.folder:
+            _make(path, mount.directory)
         if mount.kind == "tmpfs":
             _tmpfs(mount, path)
         else:
             _attach(trees.pop(mount.place), path)
 
 
+def _cover(final: tuple[Mount, ...], trees: dict[str, int], targets: dict[str, int]) -> None:
+    """Mount over what was opened while it could be: covers, and trees that have their options already."""
+    covers = [mount for mount in final if mount.kind == "hide"]
+    scratch = next((one for one in FOLDERS if os.path.isdir(one)), "/")
+    if covers:
+        libc.mount("tmpfs", scratch, "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=64k")
+        os.mkdir(f"{scratch}/folder", 0o555)
+        os.close(os.open(f"{scratch}/file", os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o444))
+    for mount in covers:
+        here = _opened(f"{scratch}/{'folder' if mount.directory else 'file'}")
+        trees[mount.place] = libc.open_tree(here, recursive=False)
+        libc.mount_setattr(trees[mount.place], ALL | libc.ATTR_RDONLY, recursive=False)
+        os.close(here)
+    if covers:
+        libc.umount(scratch)
+    for mount in final:
+        libc.move_mount(trees[mount.place], targets[mount.place])
+        os.close(trees.pop(mount.place))
+        os.close(targets[mount.place])
+
+
+def _opened(path: str) -> int:
+    return libc.openat2(AT_FDCWD, path, os.O_PATH | os.O_NOFOLLOW, libc.RESOLVE_NO_SYMLINKS)
+
+
 def _make(path: str, directory: bool) -> None:
-    """Make what is mounted on, where it is not there: in a file system of ours."""
-    if os.path.lexists(path):
-        return
+    """Make what is mounted on, in a file system of ours."""
     os.makedirs(path if directory else os.path.dirname(path), exist_ok=True)
     if not directory:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o400))
@@ -142,7 +193,7 @@ def _tmpfs(mount: Mount, path: str) -> None:
 
 
 def _attach(tree: int, path: str) -> None:
-    target = os.open(path, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    target = _opened(path)
     try:
         libc.move_mount(tree, target)
     finally:

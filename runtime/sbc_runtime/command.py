@@ -58,7 +58,7 @@ def become(task: Task) -> NoReturn:
         told = orders.receive(_CHANNEL)
         if told is None:
             os._exit(SETUP_FAILED)
-        (prepared, limits, _), streams = told
+        (prepared, limits, *_), streams = told
         _step("descriptors", lambda: _place({_GATE: _GATE, _CHANNEL: _CHANNEL, **dict(enumerate(streams))}))
         _step("ids", lambda: take_ids(prepared.ids))
         programs, candidates, arguments, environment = _prepare(prepared)

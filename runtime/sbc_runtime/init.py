@@ -19,6 +19,7 @@ from typing import NamedTuple, NoReturn
 from sbc_runtime import command, libc, orders
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send_failure
+from sbc_runtime.mount_sources import Sources
 from sbc_runtime.mounts import Builder, rehearse
 from sbc_runtime.orders import Orders
 
@@ -97,12 +98,13 @@ def _main(start: Start) -> None:
         return
     # The supervisor has moved this process into the run's cgroup, if there is one.
     libc.unshare(libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP)
-    (prepared, _, places), (lifeline, *trees) = told
+    (prepared, _, trees, targets), (lifeline, *given) = told
     socket.sethostname(prepared.hostname)
     command.take_ids(prepared.ids)
     # The kernel clears it when ids change (prctl(2)).
     libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
-    Builder(prepared, dict(zip(places, trees, strict=True))).build()
+    sources = Sources(dict(zip(trees, given, strict=False)), dict(zip(targets, given[len(trees) :], strict=True)))
+    Builder(prepared, sources).build()
     if prepared.terminal:
         _terminal(start.channel)
     libc.drop_capabilities(-1)

@@ -1,11 +1,29 @@
-"""Objects of the host as detached trees, each the very one that was found before the start."""
+"""Objects of the host as detached trees, each the very one that was found before the start; and what they cover.
+
+For uid 0, before the ids change: the command's ids need not be able to search the folders above a source, nor those
+above what is covered or made read-only.
+"""
 
 import os
+import stat
+from typing import NamedTuple
 
 from sbc_runtime import libc
 from sbc_runtime.mount_options import BASE, attributes
+from sbc_runtime.prepare.layout import below, joined, parents
 from sbc_runtime.prepare.paths import reopen
 from sbc_runtime.prepared import Mount, Prepared
+
+
+class Sources(NamedTuple):
+    """Descriptors by place: `trees` that are mounted there, and `targets`, what is there, to be mounted on."""
+
+    trees: dict[str, int]
+    targets: dict[str, int]
+
+    def descriptors(self) -> tuple[int, ...]:
+        """Give all of them, trees first."""
+        return (*self.trees.values(), *self.targets.values())
 
 
 def root_of(prepared: Prepared) -> Mount | None:
@@ -14,10 +32,7 @@ def root_of(prepared: Prepared) -> Mount | None:
 
 
 def clone_sources(mounts: tuple[Mount, ...], host_root: bool, *, options: bool = True) -> dict[str, int]:
-    """Clone every source; descriptors of detached trees by place. `options`: whether each gets its own here.
-
-    For uid 0, before the ids change: the command's ids need not be able to search the folders above.
-    """
+    """Clone every source; descriptors of detached trees by place. `options`: whether each gets its own here."""
     root = os.open("/", os.O_PATH | os.O_CLOEXEC)
     trees: dict[str, int] = {}
     if host_root and not any(mount.place == "/" for mount in mounts):
@@ -40,3 +55,36 @@ def clone(root: int, mount: Mount) -> int:
         return libc.open_tree(source)
     finally:
         os.close(source)
+
+
+def closed_targets(prepared: Prepared, trees: dict[str, int]) -> dict[str, int]:
+    """Open, in the trees, what read-only mounts and covers go over, where not everybody may search the folders above.
+
+    A cover is made there all the same: modes may change while the command runs. What the command is to write to is left
+    out: it could not get there.
+    """
+    by_place = {mount.place: mount for mount in prepared.mounts}
+    found: dict[str, int] = {}
+    known: dict[str, bool] = {}
+    for mount in prepared.mounts:
+        above = next((one for one in parents(mount.place) if one in by_place), "/")
+        if not mount.read_only or mount.place == "/" or above not in trees:
+            continue
+        rest = below(mount.place, above)
+        top = by_place[above].source if above in by_place else "/"
+        if is_closed(top, joined(top, rest), known):
+            rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
+            found[mount.place] = libc.openat2(trees[above], rest.lstrip("/"), os.O_PATH, rule)
+    return found
+
+
+def is_closed(top: str, path: str, known: dict[str, bool]) -> bool:
+    """Tell whether a folder above `path`, from `top` on, may not be searched by everybody. `known`: told before."""
+    for folder in parents(path):
+        if folder not in known:
+            known[folder] = not os.lstat(folder).st_mode & stat.S_IXOTH
+        if known[folder]:
+            return True
+        if folder == top:
+            break
+    return False

@@ -7,6 +7,7 @@ with all mounts below it, before anybody can see it.
 """
 
 import contextlib
+import errno
 import os
 from collections.abc import Callable
 from typing import TypeVar
@@ -14,7 +15,7 @@ from typing import TypeVar
 from sbc_runtime import libc
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL, BASE, Options, attributes
-from sbc_runtime.mount_sources import clone, root_of
+from sbc_runtime.mount_sources import Sources, clone, root_of
 from sbc_runtime.prepare.layout import parents
 from sbc_runtime.prepared import Mask, Mount, Prepared
 
@@ -31,6 +32,7 @@ _LINKS = (
 SHM_SIZE = 64 << 20
 """The most that /dev/shm holds, in bytes."""
 
+_SEARCH = "let the command's host id search the folders above, or use `root private` and `as`"
 _DEV_SIZE = 64 << 10
 _DEVICE = libc.ATTR_NOSUID | libc.ATTR_NOEXEC
 _T = TypeVar("_T")
@@ -38,7 +40,7 @@ _T = TypeVar("_T")
 
 def rehearse(prepared: Prepared) -> None:
     """Call what a builder calls, with what cannot be meant: nothing changes but this process's memory."""
-    Builder(prepared, {})
+    Builder(prepared, Sources({}, {}))
     nowhere = "/proc/self/no/such"
     for act in (
         lambda: libc.mount("tmpfs", nowhere, "tmpfs", 0, "mode=755"),
@@ -56,10 +58,11 @@ def rehearse(prepared: Prepared) -> None:
 class Builder:
     """Builds the root of one sandbox."""
 
-    def __init__(self, prepared: Prepared, trees: dict[str, int]) -> None:
+    def __init__(self, prepared: Prepared, sources: Sources) -> None:
         self.prepared = prepared
-        self.trees = trees
-        self._ready = frozenset(trees)
+        self.trees = sources.trees
+        self._targets = sources.targets
+        self._ready = frozenset(sources.trees)
         self._seal: list[str] = []
         # Mounts in which folders can be made: those of our own, by place.
         self._own = {mount.place for mount in prepared.mounts if mount.kind in {"tmpfs", "hide"}}
@@ -79,7 +82,7 @@ class Builder:
         for mount in self.prepared.mounts:
             if mount is self._shown:
                 continue
-            _step(f"mount {mount.place}", lambda mount=mount: self._mount(mount), mount.where)
+            _step(f"mount {mount.place}", lambda mount=mount: self._mount(mount), mount.where, _SEARCH)
         for place, target in self.prepared.links:
             _step(f"link {place}", lambda place=place, target=target: self._link(place, target))
         _step("/proc", self._proc)
@@ -222,6 +225,8 @@ class Builder:
 
     def _target(self, place: str, directory: bool) -> int:
         """Open the object to mount on; where it lies in a file system of ours, it is made."""
+        if place in self._targets:
+            return self._targets.pop(place)
         rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
         inside = place.lstrip("/") or "."
         try:
@@ -266,8 +271,10 @@ def _is_folder(descriptor: int) -> bool:
     return os.fstat(descriptor).st_mode & 0o170000 == 0o040000
 
 
-def _step(name: str, act: Callable[[], _T], where: str = "") -> _T:
+def _step(name: str, act: Callable[[], _T], where: str = "", closed: str = "") -> _T:
+    """Do a step; `closed`: the remedy where a folder may not be searched."""
     try:
         return act()
     except OSError as error:
-        raise SetupFailed(name, str(error.strerror or error), "", error.errno or 0, where) from None
+        remedy = closed if error.errno == errno.EACCES else ""
+        raise SetupFailed(name, str(error.strerror or error), remedy, error.errno or 0, where) from None

@@ -24,11 +24,14 @@ _LAST = b"."
 
 
 class Orders(NamedTuple):
-    """The run's plan as far as processes inside need it, the command's limits, and where the trees that come go."""
+    """The run's plan as far as processes inside need it, the command's limits, and what the descriptors that come are:
+    trees, and then targets, by place (`mount_sources`).
+    """
 
     prepared: Prepared
     limits: tuple[Rlimit, ...]
-    trees: tuple[str, ...]
+    trees: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
 
 
 def pack(orders: Orders) -> bytes:
@@ -46,12 +49,12 @@ def pack(orders: Orders) -> bytes:
         notes=(),
         watched=(),
     )
-    return marshal.dumps((tuple(plain), tuple(tuple(limit) for limit in orders.limits), orders.trees))
+    return marshal.dumps((tuple(plain), tuple(tuple(limit) for limit in orders.limits), orders.trees, orders.targets))
 
 
 def unpack(content: bytes) -> Orders:
     """Read what `pack` gave."""
-    fields, limits, trees = marshal.loads(content)  # noqa: S302 (written by this program)
+    fields, limits, trees, targets = marshal.loads(content)  # noqa: S302 (written by this program)
     one = Prepared(*fields)
     prepared = one._replace(
         mounts=tuple(Mount(*mount) for mount in one.mounts),
@@ -59,7 +62,7 @@ def unpack(content: bytes) -> Orders:
         ids=Ids(*one.ids),
         limits=LimitValue(*one.limits),
     )
-    return Orders(prepared, tuple(Rlimit(*limit) for limit in limits), trees)
+    return Orders(prepared, tuple(Rlimit(*limit) for limit in limits), trees, targets)
 
 
 def written(content: bytes) -> int:

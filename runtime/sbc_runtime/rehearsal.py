@@ -32,7 +32,7 @@ def get_ready(last: bytes, known: dict[str, Loaded], asked: Callable[[], bool] |
     with contextlib.suppress(SetupFailed, OSError):
         inherit.set_signals()
         inherit.leave_keyring()
-        sample = orders.Orders(prepared := prepare(loaded.bundle, _program(loaded), job), (), ())
+        sample = orders.Orders(prepared := prepare(loaded.bundle, _program(loaded), job), ())
         if job.options.backend in WITH_NEST:
             nest.keep(sample, rehearse=asked is not None)
         run_cgroup.look_ahead(job, prepared)

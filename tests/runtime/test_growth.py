@@ -13,6 +13,7 @@ from sbc_runtime.job import Caller as Host
 from sbc_runtime.job import Job, Options
 from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import compare, wanted
+from sbc_runtime.mount_sources import Sources
 from sbc_runtime.mounts import Builder
 from sbc_runtime.prepare.layout import parents
 from sbc_runtime.prepare.run import prepare
@@ -63,7 +64,7 @@ def work(kind: str, number: int, tree: str) -> tuple[int, int]:
         MountLine(number, above(place, numbers), "0:1", "/", place, plan[place].options, plan[place].kind or "ext4")
         for place, number in numbers.items()
     )
-    checked = lines(lambda: compare(shown, made[0])) + lines(lambda: Builder(made[0], {}))
+    checked = lines(lambda: compare(shown, made[0])) + lines(lambda: Builder(made[0], Sources({}, {})))
     assert not compare(shown, made[0])[0]
     return prepared, checked
 

@@ -12,7 +12,7 @@ from sbc_runtime.backends.namespace_sandbox import NamespaceSandbox
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.mount_options import settable
-from sbc_runtime.mount_sources import clone_sources
+from sbc_runtime.mount_sources import Sources, clone_sources, closed_targets
 from sbc_runtime.outcome import Level, RunLoss
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import lowered, rlimits
@@ -39,7 +39,7 @@ class NamespaceBackend:
         """Have the sandbox made; `read_back` waits until it is."""
         limits = lowered(rlimits(prepared, os.uname().release), self._caller)
         made = nest.take(prepared.ids, prepared.network)
-        trees: dict[str, int] = {}
+        sources = Sources({}, {})
         sandbox = NamespaceSandbox(prepared, made, limits)
         try:
             if watch.cgroup is not None:
@@ -47,11 +47,12 @@ class NamespaceBackend:
                 watch.cgroup.add(made.init_pid)
                 watch.cgroup.add(made.command_pid)
             if prepared.ids.mapped_by_root:
-                trees = _sources(prepared)
-            content = orders.written(orders.pack(orders.Orders(prepared, limits, tuple(trees))))
+                sources = _sources(prepared)
+            told = orders.Orders(prepared, limits, tuple(sources.trees), tuple(sources.targets))
+            content = orders.written(orders.pack(told))
             try:
                 # Init has more to do.
-                orders.send(made.to_init, content, [watch.lifeline, *trees.values()])
+                orders.send(made.to_init, content, [watch.lifeline, *sources.descriptors()])
                 orders.send(made.to_command, content, [one for one in child if one >= 0])
             except OSError as error:
                 raise SetupFailed.of("start", error) from None
@@ -62,7 +63,7 @@ class NamespaceBackend:
             sandbox.wait()
             raise
         finally:
-            for one in trees.values():
+            for one in sources.descriptors():
                 os.close(one)
         return sandbox
 
@@ -84,11 +85,12 @@ def readiness() -> Readiness:
     return Readiness(True, "", "")
 
 
-def _sources(prepared: Prepared) -> dict[str, int]:
+def _sources(prepared: Prepared) -> Sources:
     try:
         root = os.open("/", os.O_PATH | os.O_CLOEXEC)
         can = settable(root)
         os.close(root)
-        return clone_sources(prepared.mounts, prepared.host_root, options=can)
+        trees = clone_sources(prepared.mounts, prepared.host_root, options=can)
+        return Sources(trees, closed_targets(prepared, trees))
     except OSError as error:
         raise SetupFailed.of("mounts", error, "run as root with CAP_SYS_ADMIN, or as an ordinary user") from None
