@@ -65,6 +65,7 @@ SILENT = {
     ),
     "a prefix that ends in a slash": '(allow file-read* (prefix "/opt/"))',
     "a name that is no path": '(allow mach-lookup (global-name "com.apple.logd"))',
+    "a prefix of every path": '(allow file-read* (prefix ""))',
     "an optional private": r'(allow file-read* (regex #"^(/private)?/var/folders/[^/]+$"))',
     "a dot that repeats": '(allow file-read* (regex #"^/a/.*/b.+c.?d$"))',
     "a dot in a set": '(allow file-read* (regex #"^/a/[b.c]d$"))',
@@ -287,4 +288,5 @@ def test_the_shortest_text_that_begins_so(pattern: str, beginning: str, text: st
 
 def test_the_text_of_a_pattern() -> None:
     assert branches(r"^a(b|c)|[|]d\||e") == [r"^a(b|c)", r"[|]d\|", "e"]
-    assert bare_dots(r"^/.a/b.c[.d].e\.f.*.g") == r"^/\.a/b\.c[.d].e\.f.*.g"
+    assert bare_dots(r"^/.a/b.c[.d].e\.f.*g.+h.?i(.j|.k)") == r"^/\.a/b\.c[.d]\.e\.f.*g.+h.?i(.j|.k)"
+    assert bare_dots(r".a") == r".a"

@@ -15,12 +15,12 @@ def branches(pattern: str) -> list[str]:
 
 
 def bare_dots(pattern: str) -> str:
-    """Give the expression with each `.` quoted that stands within a name, or begins one."""
+    """Give the expression with each `.` quoted that stands before a letter or digit, and not first."""
     parts: list[str] = []
     last = 0
     for at, sign in _outside_sets(pattern):
         before, after = pattern[at - 1 : at], pattern[at + 1 : at + 2]
-        if sign == "." and after.isalnum() and (before == "/" or before.isalnum()):
+        if sign == "." and after.isalnum() and (before.isalnum() or (before and before in "/*+?])")):
             parts += (pattern[last:at], "\\")
             last = at
     return "".join((*parts, pattern[last:]))

@@ -47,6 +47,8 @@ def _seen(written: Written) -> tuple[str, str | None] | None:
     if pattern.match == "prefix":
         # What a prefix begins may go on within a name: only whole folders of it are looked at.
         folder, slash, rest = path.rpartition("/")
+        if not path:
+            return None
         better = canonical(folder) if folder else "/"
         if not slash or better is None:
             return path, None

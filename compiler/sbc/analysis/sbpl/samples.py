@@ -120,7 +120,9 @@ def _all(one: Combined) -> Iterator[Sample]:
 
 
 def values(fact: str, pattern: Pattern) -> tuple[Fact, ...]:
-    """Give values of a fact that a pattern matches."""
+    """Give values of a fact that a pattern matches; of extensions none: who issues one means to open what it opens."""
+    if "extension" in fact:
+        return ()
     if isinstance(pattern, Number):
         return (pattern.value,)
     if isinstance(pattern, Bits):

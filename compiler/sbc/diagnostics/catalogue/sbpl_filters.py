@@ -37,7 +37,7 @@ class SbplPathSpelling(Diagnostic):
         elif self.spelled.startswith("/"):
             why = "the kernel resolves `..`"
         else:
-            why = "it does not begin with `/`"
+            why = "it does not begin with `/`" if self.spelled else "it is empty"
         return f"`{self.spelled}` matches nothing: {why}{', so this deny is open' if self.action == 'deny' else ''}"
 
     def secondary(self) -> tuple[Label, ...]:
