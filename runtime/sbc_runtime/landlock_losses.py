@@ -26,6 +26,10 @@ _ALWAYS = (
     ("files", "Landlock does not cover stat(2): names that are known and metadata can be read everywhere"),
     ("process", "the host's /proc is visible, and with it every process's name and command line"),
 )
+_TAKEN = (
+    "without Landlock the sockets of the user's other processes can be taken (ptrace(2), pidfd_getfd(2)), unless the "
+    "profile's filter denies it"
+)
 _PATHNAME = "Landlock does not cover pathname Unix sockets: those of the host can be connected to"
 
 
@@ -36,6 +40,8 @@ def losses(prepared: Prepared, version: int) -> tuple[RunLoss, ...]:
         found.append(RunLoss("wider", DEFAULT, "network none", _PATHNAME))
         if version < 6:
             found.append(RunLoss("wider", DEFAULT, "network none", _ABSTRACT))
+        if version == 0:
+            found.append(RunLoss("wider", DEFAULT, "network none", _TAKEN))
     found += [RunLoss("wider", DEFAULT, text, why) for text, why in _ALWAYS]
     found += _names(prepared)
     return tuple(found)

@@ -4,6 +4,7 @@ import errno
 import os
 import signal
 import socket
+import subprocess
 
 import pytest
 
@@ -12,13 +13,14 @@ from sbc.decision.prove import Proof, prove
 from sbc.kernel.numbers import numbers
 from sbc.policy.conditions import Masked, Not
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
+from sbc_runtime import landlock_calls as landlock
 from sbc_runtime.action import ALLOW, KILL_PROCESS, errno_verdict
 from sbc_runtime.arch import ARCHES, Arch, native_arch
 from sbc_runtime.instruction import unpack
 from sbc_runtime.socket_filters import SOCKET_CALLS, unix_only
 from sbc_runtime.verifier import verify_bytes
 from tests.bpf.policies import ORIGIN
-from tests.runtime.process_runner import python
+from tests.runtime.process_runner import USER, python, shell
 
 WIDTH = 32
 NOT_UNIX = Not(Masked(0, WIDTH, (1 << WIDTH) - 1, socket.AF_UNIX))
@@ -80,6 +82,50 @@ def test_only_unix_sockets_are_made_on_this_kernel() -> None:
     assert [line for line in lines if "made" in line] == ["1 1 made", "1 2 made", "1 3 made"]
     assert lines[-2:] == ["[True, True]", "-1 ENOSYS"]
     assert len(lines) == 5, lines
+
+
+def test_numbers_of_x32_are_killed_on_this_kernel() -> None:
+    if os.uname().machine != "x86_64":
+        pytest.skip("x32 is x86's")
+    program = "import ctypes; print(ctypes.CDLL(None).syscall(ctypes.c_long(0x40000000 | 41), 2, 1, 0))"
+    assert python(program)["status"] == -signal.SIGSYS
+    assert python(program, network="host")["status"] == 0
+
+
+TAKE = """
+import ctypes, errno, os, socket, sys
+libc = ctypes.CDLL(None, use_errno=True)
+taken = libc.syscall(438, os.pidfd_open(PID), 0, 0)
+if taken < 0:
+    print(errno.errorcode[ctypes.get_errno()])
+else:
+    print(socket.socket(fileno=taken).family.name)
+"""
+
+
+@pytest.mark.parametrize("newest", [0, 7])
+def test_a_socket_of_another_process(newest: int) -> None:
+    """Landlock keeps the command from taking one; without it that is a loss by its name."""
+    if newest and not landlock.abi():
+        pytest.skip("this kernel has no Landlock")
+    who = USER if os.getuid() == 0 else None
+    groups = None if who is None else []
+    holder = ["/bin/sleep", "60"]
+    with (
+        socket.socket() as tcp,
+        subprocess.Popen(holder, stdin=tcp, user=who, group=who, extra_groups=groups) as other,
+    ):
+        found = python(TAKE.replace("PID", str(other.pid)), newest=newest)
+        other.kill()
+    assert found["text"] in ({"AF_INET\n"} if newest == 0 else {"EPERM\n", "EACCES\n"})
+    assert any("can be taken" in one[3] for one in found["losses"]) is (newest == 0)
+
+
+def test_an_open_socket_of_the_callers_is_not_inherited() -> None:
+    with socket.socket() as tcp:
+        tcp.set_inheritable(True)
+        script = "ls -l /proc/self/fd"
+        assert "socket" not in shell(script)["text"]
 
 
 def test_a_foreign_abi_is_killed_on_this_kernel() -> None:
