@@ -218,4 +218,5 @@ def _canonical(members: Mapping[str, object]) -> bytes:
 
 
 def _printable(text: str) -> str:
-    return ascii(text[:200])[1:-1]
+    short = text[:200]
+    return short if _seen(short) else ascii(short)[1:-1]

@@ -1,4 +1,24 @@
-"""The Windows rule: nothing runs there, for there is no sandbox; one attested run of the builder may, without one."""
+"""The Windows rule: nothing runs there, for there is no sandbox; one attested run of the builder may, without one.
+
+An administrator, who alone has the key, makes an attestation on that host for one run:
+
+    here = bypass.place(platformdirs.user_config_dir("sbc", appauthor=False), "C:\\trees\\one")
+    document = attestation.sign(
+        {
+            **here.fields(),
+            "nonce": secrets.token_hex(16),
+            "runId": "nightly-17",
+            "acknowledgedPlatform": "win32",
+            "authorizedBy": "A. Administrator",
+            "timestamp": "2026-01-31T09:00:00Z",
+            "expiresAt": "2026-01-31T09:30:00Z",
+        },
+        attestation.admin_key(os.environ),
+    )
+
+What runs by it runs as its user, and could read the memory of that user's other processes, this one with the key too:
+have a key of its own for each host, and change it after a run that you would not trust.
+"""
 
 import os
 import time

@@ -2,8 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from sbc_runtime.bundle import decode
 from tests.runtime.support import stock
 from tests.shared_data import ROOT
-from tests.windows.support import KEY_TEXT, Site, shared_repository
+from tests.windows.support import KEY_TEXT, Site, shared_repository, stamp
 
 STAND_IN = [
     sys.executable,
@@ -148,6 +150,59 @@ def test_a_refused_attestation_never_shows_the_key(site: Site) -> None:
         "sbc", "run", str(stock("builder")), "--attestation", "/nothing", "--active-sandbox-check", "/x", "--", "true"
     )
     assert (done.returncode, "/nothing" in done.stderr, "Traceback" in done.stderr) == (125, True, False)
+
+
+_WHOLE = f"""
+import sys, types
+sys.path.insert(0, {str(ROOT)!r})
+sys.modules["msvcrt"] = types.SimpleNamespace(get_osfhandle=lambda descriptor: descriptor)
+from tests.windows.kernel import Kernel
+from sbc_runtime import windows_job
+windows_job.kernel32 = lambda: Kernel(code=0)
+from sbc.cli.main import main
+"""
+
+
+def test_an_attested_run_of_the_whole_command(site: Site) -> None:
+    """From the command line to the calls of kernel32, with the real clock, folder, git and check."""
+    here, now = site.folder.parent, int(time.time())
+    site.folder.mkdir(mode=0o700)
+    (here / "git.exe").symlink_to(shutil.which("git") or "")
+    check = here / "check"
+    check.write_text(f"#!/bin/sh\nenv > {here}/seen\nexit $(cat {here}/status)\n")
+    check.chmod(0o755)
+    document, report = here / "attestation.json", here / "report.json"
+    document.write_bytes(site.attested(timestamp=stamp(now), expiresAt=stamp(now + 600)))
+    arguments = [
+        "run", str(stock("builder")), "-D", f"worktree={site.tree}", "--attestation", str(document), "--run-id",
+        "run-1", "--active-sandbox-check", str(check), "--report", str(report), "--", str(here / "tool.exe"), "a",
+    ]  # fmt: skip
+
+    def attempt(status: int) -> "subprocess.CompletedProcess[str]":
+        (here / "status").write_text(str(status))
+        return as_windows(
+            "python", f"{_WHOLE}\nsys.exit(main({arguments!r}))", LOCALAPPDATA=str(here), SBC_ADMIN_KEY=KEY_TEXT,
+            PATH=f"{here}:{os.environ['PATH']}",
+        )  # fmt: skip
+
+    done = attempt(1)
+    assert (done.returncode, "active-sandbox check did not pass" in done.stderr) == (125, True), done.stderr
+    assert "ADMIN" not in (here / "seen").read_text()
+    done = attempt(0)
+    assert done.returncode == 0, done.stderr
+    assert "NO SANDBOX: isolation none, by an attestation of the administrator for run run-1" in done.stderr
+    assert KEY_TEXT not in done.stdout + done.stderr + report.read_text()
+    made = json.loads(report.read_text())
+    assert (made["level"], made["verified"], made["bypass"]["run_id"]) == ("none", False, "run-1")
+    done = attempt(0)
+    assert (done.returncode, "`nonce` was used before" in done.stderr) == (125, True)
+
+
+@pytest.mark.parametrize("option", [("--backend", "process"), ("--pty",), ("--cgroup-base", "/x")])
+def test_what_needs_a_sandbox_does_not_go_with_an_attestation(site: Site, option: tuple[str, ...]) -> None:
+    done = run_attested(site, b"{}", "--active-sandbox-check", "/bin/true", *option)
+    assert done.returncode == 125
+    assert f"`{option[0]}` needs a sandbox" in done.stderr
 
 
 @pytest.mark.parametrize(

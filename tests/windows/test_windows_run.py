@@ -9,6 +9,7 @@ import pytest
 
 import sbc_runtime
 from sbc_runtime import bypass
+from sbc_runtime.environment import build
 from sbc_runtime.installation import nonce_hash
 from sbc_runtime.loader import Loaded, for_machine, read
 from sbc_runtime.outcome import Outcome
@@ -222,3 +223,12 @@ def test_limits_and_environment_of_a_builder_of_ones_own(site: Site, tool: Path)
 def test_the_clock_is_the_hosts(site: Site, tool: Path) -> None:
     outcome = attempt(site, tool, Launcher(), site.request(), now=lambda: NOW + 3600)
     assert "`expiresAt` has passed" in str(outcome.failure)
+
+
+def test_no_profile_gives_a_command_the_key() -> None:
+    patterns = read(bundle(ALL_KEPT)).plan.environment
+    caller = {"SBC_ADMIN_KEY": KEY_TEXT, "sbc_admin_key": KEY_TEXT, "SBC_OTHER": "1"}
+    assert build(patterns, caller, {}) == (("SBC_OTHER", "1"),)
+
+
+ALL_KEPT = "syscalls none\nfiles { root host; read / }\nenvironment { keep { * SBC_ADMIN_KEY } }"

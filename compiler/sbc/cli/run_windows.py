@@ -8,9 +8,11 @@ from pathlib import Path
 
 from sbc.cli import gate
 from sbc.cli.run import REFUSED, profile_of, refuse, split_param, tell
+from sbc_runtime.api import Profile
 from sbc_runtime.bypass import ONLY_ON_WINDOWS, Request, refusal
 from sbc_runtime.canonical import BundleError
 from sbc_runtime.open_flags import READ
+from sbc_runtime.outcome import Outcome
 
 _MOST = (16 << 10) + 1
 _CHECK_SECONDS = 60
@@ -23,7 +25,8 @@ def run(args: Namespace) -> int:
         return refuse(ONLY_ON_WINDOWS)
     if args.gate:  # also where the caller has switched the sandbox of gates off
         print(gate.REFUSED, file=sys.stderr)
-    if args.attestation is None and args.report is None:
+        return refuse(str(refusal()))
+    if args.attestation is None and not _wants_report(args):
         return refuse(str(refusal()))
     try:
         request = None if args.attestation is None else _request(args)
@@ -43,17 +46,42 @@ def run(args: Namespace) -> int:
     tell(outcome)
     for note in outcome.notes:
         print(f"sbc run: {note}", file=sys.stderr)
-    if args.report is not None:
-        from sbc_runtime.report import report, write
+    return _report(outcome, profile, args) or outcome.code
 
-        try:
-            write(report(outcome, profile.loaded.bundle, {}, ()), args.report)
-        except OSError as error:
-            return refuse(f"the report {args.report} cannot be written: {error.strerror}")
-    return outcome.code
+
+def _wants_report(args: Namespace) -> bool:
+    return args.report is not None or args.verbose or args.json
+
+
+def _report(outcome: Outcome, profile: Profile, args: Namespace) -> int:
+    """Write and show what was asked for; gives 125 where a report cannot be written, else 0."""
+    if not _wants_report(args):
+        return 0
+    from sbc_runtime.report import report, to_json, write
+    from sbc_runtime.report_text import to_text
+
+    made = report(outcome, profile.loaded.bundle, {}, ())
+    if args.verbose:
+        print(to_text(made), end="", file=sys.stderr)
+    if args.json:
+        sys.stderr.write(to_json(made).decode())
+    try:
+        if args.report is not None:
+            write(made, args.report)
+    except OSError as error:
+        print(f"sbc run: the report {args.report} cannot be written: {error.strerror}", file=sys.stderr)
+        return REFUSED
+    return 0
 
 
 def _request(args: Namespace) -> Request:
+    given = {
+        "--backend": args.backend != "auto",
+        "--pty": bool(args.pty),
+        "--cgroup-base": args.cgroup_base is not None,
+    }
+    if (option := next((name for name, there in given.items() if there), None)) is not None:
+        raise ValueError(f"`{option}` needs a sandbox, and an attestation is for a run without one")
     if args.active_sandbox_check is None:
         raise ValueError("`--attestation` needs `--active-sandbox-check`")
     program = args.active_sandbox_check
