@@ -49,7 +49,8 @@ def become() -> None:
     for name in MODULES:
         sys.modules.pop(name, None)
     real: Any = os
-    for module in (pathlib, tempfile, subprocess):  # they ask the system's own names later
+    inner = [module for name, module in sys.modules.items() if name.startswith("pathlib.")]
+    for module in (pathlib, *inner, tempfile, subprocess):  # they ask the system's own names later
         copy = types.ModuleType("os")
         copy.__dict__.update(real.__dict__)
         module.os = copy  # type: ignore[attr-defined]
