@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 import threading
+import weakref
 from typing import IO, TYPE_CHECKING, Literal
 
 from sbc_runtime import classify
@@ -32,11 +33,13 @@ class Run:
         self.values: dict[str, str | int] = {}
         self.variables: tuple[tuple[str, str], ...] = ()
         self._loaded = loaded
+        self._owner = os.getpid()
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._lifeline = -1
         self._captured: dict[str, int] = {}
         self._outcome: Outcome | None = None
+        _RUNS.add(self)
 
     def begin(self, text: bytes, bundle: bytes, given: tuple[Input, Output, Output], options: Options) -> None:
         """Hand the run to the helper."""
@@ -93,6 +96,8 @@ class Run:
 
     def wait(self) -> Outcome:
         """Wait for the outcome. May be called again, and from several threads."""
+        if self._owner != os.getpid():
+            self.after_fork()
         with self._lock:
             if self._outcome is None:
                 self._outcome = named(self._loaded.bundle.plan, self._read())
@@ -119,8 +124,22 @@ class Run:
             one = failed_outcome(self.run_id, self._loaded, lost, "sandbox-failed")
             return one._replace(stdout=Stream(kept[0], len(kept[0]), True), stderr=Stream(kept[1], len(kept[1]), True))
 
+    def after_fork(self) -> None:
+        """In a forked child: the run is the parent's alone, which goes on as if there were no child."""
+        self._lock = threading.Lock()
+        if self._control is not None:
+            why = "the run belongs to the process that started it, of which this one was forked"
+            failure = Failure("host", why, "wait for it there, or start a run here")
+            lost = failed_outcome(self.run_id, self._loaded, failure, "sandbox-failed")
+            self._outcome = named(self._loaded.bundle.plan, lost)
+            self._close()
+
     def _close(self) -> None:
         if self._control is not None:
+            if os.getpid() == self._owner:
+                # Closing does not end a run that nobody waits for, where a child was forked meanwhile: it has it too.
+                with contextlib.suppress(OSError):
+                    self._control.shutdown(socket.SHUT_RDWR)
             self._control.close()
             self._control = None
         for one in (*self._captured.values(), self._lifeline):
@@ -131,6 +150,17 @@ class Run:
 
     def __del__(self) -> None:
         self._close()
+
+
+_RUNS: "weakref.WeakSet[Run]" = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for one in list(_RUNS):
+        one.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def failed_outcome(
