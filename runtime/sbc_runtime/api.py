@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sbc_runtime import scheduling
 from sbc_runtime.bundle import encode
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment import build
@@ -168,7 +169,7 @@ def _caller() -> Caller:
         os.environ.get("TMPDIR") or "/tmp",  # noqa: S108 (what unset means)
         _umask(),
         limits,
-        os.getpriority(os.PRIO_PROCESS, 0),
+        scheduling.own(),
         runtime if runtime.startswith("/") else None,
     )
 

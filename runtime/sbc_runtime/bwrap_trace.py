@@ -44,7 +44,7 @@ class Numbers(NamedTuple):
 
 
 _GENERIC = Numbers(221, 260, 95)
-_NUMBERS = {
+NUMBERS = {
     "x86_64": Numbers(59, 61, 247),
     "aarch64": _GENERIC,
     "riscv64": _GENERIC,
@@ -60,7 +60,7 @@ _NUMBERS = {
 def numbers() -> Numbers:
     """Give this machine's numbers; `KeyError` where its ABI is not supported."""
     arch = native_arch(os.uname().machine)
-    return _NUMBERS["" if arch is None else arch.name]
+    return NUMBERS["" if arch is None else arch.name]
 
 
 class Entry(NamedTuple):

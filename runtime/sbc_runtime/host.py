@@ -1,7 +1,8 @@
 """The host process's side of the helper: starts it on first use, and again when it is gone or not like the host.
 
 What a run inherits comes from the helper, so the helper must be as the host is now: same ids, namespaces, root and
-cgroup. Where any of them has changed, another helper is started.
+cgroup. Where any of them has changed, or the calling thread is scheduled in a way that a child of the helper could not
+take over, another helper is started.
 """
 
 import contextlib
@@ -12,7 +13,7 @@ import subprocess
 import sys
 import threading
 
-from sbc_runtime import wire
+from sbc_runtime import scheduling, wire
 from sbc_runtime.arch import native_arch
 from sbc_runtime.errors import SetupFailed
 
@@ -33,6 +34,7 @@ class Helper:
         """`spare`: whether it keeps a spare supervisor for the next run."""
         refuse_width(os.uname().machine, 8 * struct.calcsize("P"))
         self.like = like
+        self.scheduling = scheduling.own()
         self.owner = os.getpid()
         self.defined: set[str] = set()
         ours, theirs = socket.socketpair()
@@ -132,7 +134,10 @@ class Host:
         like = _like()
         helper = self._helper
         if helper is not None and (
-            helper.owner != os.getpid() or helper.like != like or len(helper.defined) > _MOST_BUNDLES
+            helper.owner != os.getpid()
+            or helper.like != like
+            or len(helper.defined) > _MOST_BUNDLES
+            or not scheduling.reaches(helper.scheduling, scheduling.own())
         ):
             self._drop()
             helper = None

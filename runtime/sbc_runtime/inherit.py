@@ -5,16 +5,19 @@ import os
 import resource
 import signal
 import time
+from collections.abc import Callable
 
-from sbc_runtime import libc
+from sbc_runtime import libc, scheduling
 from sbc_runtime.arch import Arch
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.filter_outcomes import may_pass
 from sbc_runtime.instruction import OFFSET_ARCH, OFFSET_NR, unpack
 from sbc_runtime.job import Caller
 from sbc_runtime.numbers import calls
+from sbc_runtime.scheduling import Scheduling
 
 _EDQUOT = 122
+_PR_SET_TIMERSLACK = 29
 
 
 def set_signals() -> None:
@@ -24,8 +27,27 @@ def set_signals() -> None:
 
 
 def differs(caller: Caller) -> bool:
-    """Tell whether the caller has other limits or another niceness than this process."""
-    return bool(_limits(caller)) or os.getpriority(os.PRIO_PROCESS, 0) != caller.nice
+    """Tell whether the caller has other limits than this process, or is scheduled otherwise."""
+    return bool(_limits(caller)) or bool(_steps(caller.scheduling))
+
+
+def _steps(wanted: Scheduling) -> list[tuple[str, Callable[[], None]]]:
+    """Give what has to be done to be scheduled as the caller is, by name."""
+    have = scheduling.own()
+    steps: list[tuple[str, Callable[[], None]]] = []
+    if have.cpus != wanted.cpus:
+        steps.append(("affinity", lambda: os.sched_setaffinity(0, wanted.cpus)))
+    if (have.policy, have.priority) != (wanted.policy, wanted.priority):
+        parameter = os.sched_param(wanted.priority)
+        steps.append(("policy", lambda: os.sched_setscheduler(0, wanted.policy, parameter)))
+    if have.nice != wanted.nice:
+        steps.append(("niceness", lambda: os.setpriority(os.PRIO_PROCESS, 0, wanted.nice)))
+    if wanted.slack not in {0, have.slack}:
+        steps.append(("timer slack", lambda: libc.prctl(_PR_SET_TIMERSLACK, wanted.slack)))
+    priority = libc.io_priority(wanted.thread)
+    if priority not in {None, libc.io_priority(0)}:
+        steps.append(("I/O priority", lambda: libc.set_io_priority(priority or 0)))
+    return steps
 
 
 def _limits(caller: Caller) -> list[tuple[int, int, int]]:
@@ -34,9 +56,9 @@ def _limits(caller: Caller) -> list[tuple[int, int, int]]:
 
 
 def take_over(caller: Caller) -> bool:
-    """Take over what the caller has now: its limits, as far as they are lower than ours, its niceness, its umask.
+    """Take over what the caller has now: its limits, as far as they are lower than ours, its scheduling, its umask.
 
-    Gives whether this process had other limits or another niceness.
+    Gives whether this process had other limits or was scheduled otherwise; `SetupFailed` where it has to stay so.
     """
     os.umask(caller.umask)
     if not differs(caller):
@@ -44,8 +66,12 @@ def take_over(caller: Caller) -> bool:
     for number, soft, hard in _limits(caller):
         with contextlib.suppress(OSError, ValueError):
             resource.setrlimit(number, (soft, hard))
-    with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, caller.nice)
+    for name, take in _steps(caller.scheduling):
+        try:
+            take()
+        except OSError as error:
+            why = f"the caller's {name} cannot be taken over: {error.strerror}"
+            raise SetupFailed("scheduling", why, "let the calls of sched(7) through", error.errno or 0) from None
     return True
 
 

@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from sbc_runtime.scheduling import Scheduling
+
 BackendChoice = Literal["auto", "namespace", "bwrap", "process", "seatbelt", "oci"]
 
 StdinKind = Literal["null", "bytes", "descriptor", "terminal"]
@@ -13,7 +15,8 @@ class Caller(NamedTuple):
 
     `home`: the folder of the real uid in the password database; `home_variable`: HOME where it is an absolute path;
     `tmpdir`: the value of `${tmpdir}`, not yet checked against the profile's paths; `limits`: (resource, soft, hard)
-    of every rlimit, as `resource` numbers them; `runtime_dir`: XDG_RUNTIME_DIR where it is an absolute path, unchecked.
+    of every rlimit, as `resource` numbers them; `scheduling`: that of the calling thread; `runtime_dir`:
+    XDG_RUNTIME_DIR where it is an absolute path, unchecked.
     """
 
     cwd: str
@@ -22,7 +25,7 @@ class Caller(NamedTuple):
     tmpdir: str
     umask: int
     limits: tuple[tuple[int, int, int], ...]
-    nice: int
+    scheduling: Scheduling
     runtime_dir: str | None = None
 
 

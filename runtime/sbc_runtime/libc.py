@@ -74,6 +74,7 @@ _CAP_VERSION_3: Final = 0x20080522
 _KEYCTL_GET_KEYRING_ID: Final = 0
 _KEYCTL_JOIN_SESSION_KEYRING: Final = 1
 _SESSION_KEYRING: Final = -3
+_IOPRIO_WHO_PROCESS: Final = 1
 _GET_FILTER: Final = 0x420C
 _SECCOMP_SET_MODE_FILTER: Final = 1
 _SIGCHLD: Final = 17 if not os.uname().machine.startswith("mips") else 18
@@ -110,6 +111,7 @@ _mount_setattr = _raw(c_int, c_char_p, c_int, c_char_p, c_ulong)
 _openat2 = _raw(c_int, c_char_p, c_char_p, c_ulong)
 _close_range = _raw(c_int, c_int, c_int)
 _seccomp = _raw(c_int, c_int, c_char_p)
+_io_priority = _raw(c_int, c_int, c_int)
 _ptrace = _raw(c_long, c_long, c_ulong, c_ulong)
 _clone3 = _PYLIBC["syscall"]
 _clone3.argtypes = (c_long, c_char_p, c_ulong)
@@ -298,6 +300,18 @@ def loaded_filter(pid: int, index: int) -> bytes:
     buffer = ctypes.create_string_buffer(length * 8)
     ptrace(_GET_FILTER, pid, index, ctypes.addressof(buffer))
     return buffer.raw
+
+
+def io_priority(thread: int) -> int | None:
+    """ioprio_get(2) of one thread, 0: the calling one; None where it is gone, or the kernel knows none."""
+    found: int = _io_priority(_NR.ioprio_set + 1, _IOPRIO_WHO_PROCESS, thread, 0)
+    return None if found < 0 else found
+
+
+def set_io_priority(priority: int) -> None:
+    """ioprio_set(2) for the calling thread."""
+    if _io_priority(_NR.ioprio_set, _IOPRIO_WHO_PROCESS, 0, priority) < 0:
+        raise _failed("ioprio_set")
 
 
 class FilterProgram:

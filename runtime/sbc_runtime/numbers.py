@@ -6,7 +6,10 @@ from sbc_runtime.arch import native_arch
 
 
 class Calls(NamedTuple):
-    """Numbers of raw calls. From 424 on, every ABI but mips counts alike (`include/uapi/asm-generic/unistd.h`)."""
+    """Numbers of raw calls; ioprio_get(2) is the next after ioprio_set(2).
+
+    From 424 on, every ABI but mips counts alike (`include/uapi/asm-generic/unistd.h`).
+    """
 
     pivot_root: int
     seccomp: int
@@ -14,6 +17,7 @@ class Calls(NamedTuple):
     keyctl: int
     clone: int
     ptrace: int
+    ioprio_set: int
     open_tree: int = 428
     move_mount: int = 429
     clone3: int = 435
@@ -22,18 +26,18 @@ class Calls(NamedTuple):
     mount_setattr: int = 442
 
 
-_GENERIC = Calls(41, 277, 91, 219, 220, 117)
+_GENERIC = Calls(41, 277, 91, 219, 220, 117, 30)
 
 _CALLS = {
-    "x86_64": Calls(155, 317, 126, 250, 56, 101),
+    "x86_64": Calls(155, 317, 126, 250, 56, 101, 251),
     "aarch64": _GENERIC,
     "riscv64": _GENERIC,
     "loongarch64": _GENERIC,
-    "s390x": Calls(217, 348, 185, 280, 120, 26),
-    "ppc64le": Calls(203, 358, 184, 271, 120, 26),
-    "arm": Calls(218, 383, 185, 311, 120, 26),
-    "i386": Calls(217, 354, 185, 288, 120, 26),
-    "mips64el": Calls(5151, 5312, 5124, 5241, 5055, 5099, 5428, 5429, 5435, 5436, 5437, 5442),
+    "s390x": Calls(217, 348, 185, 280, 120, 26, 282),
+    "ppc64le": Calls(203, 358, 184, 271, 120, 26, 273),
+    "arm": Calls(218, 383, 185, 311, 120, 26, 314),
+    "i386": Calls(217, 354, 185, 288, 120, 26, 289),
+    "mips64el": Calls(5151, 5312, 5124, 5241, 5055, 5099, 5273, 5428, 5429, 5435, 5436, 5437, 5442),
 }
 
 _OF_32_BITS = (192, 414, 422, 403)

@@ -8,6 +8,7 @@ from struct import Struct
 from typing import Any, Literal, NamedTuple
 
 from sbc_runtime.job import Caller, Job, Options
+from sbc_runtime.scheduling import Scheduling
 
 HEAD = Struct("=BI")
 """What it is (`DEFINE` or `RUN`), and how many bytes follow."""
@@ -72,12 +73,14 @@ def decode_job(text: bytes) -> tuple[str, Job]:
     address, run_id, argv, params, environment, caller, options = fields
     whole = Caller(*caller)
     limits = tuple((int(number), int(soft), int(hard)) for number, soft, hard in whole.limits)
+    given = Scheduling(*whole.scheduling)
+    scheduling = given._replace(cpus=tuple(given.cpus))
     return str(address), Job(
         run_id,
         tuple(argv),
         params,
         tuple((name, value) for name, value in environment),
-        whole._replace(limits=limits),
+        whole._replace(limits=limits, scheduling=scheduling),
         Options(*options),
     )
 

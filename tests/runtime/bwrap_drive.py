@@ -12,7 +12,7 @@ from typing import Any
 
 sys.path.insert(0, sys.argv[1])
 
-from sbc_runtime import bwrap_find, loader
+from sbc_runtime import bwrap_find, loader, scheduling
 from sbc_runtime.backends.bwrap import BwrapBackend
 from sbc_runtime.backends.interface import ChildDescriptors, Watch
 from sbc_runtime.errors import SetupFailed
@@ -22,7 +22,7 @@ from sbc_runtime.prepare.run import prepare
 
 def carry_out(asked: dict[str, Any]) -> dict[str, Any]:
     loaded = loader.load(asked["bundle"])
-    caller = Caller(os.getcwd(), "/", None, "/tmp", 0o22, (), 0)
+    caller = Caller(os.getcwd(), "/", None, "/tmp", 0o22, (), scheduling.own())
     environment = tuple((name, value) for name, value in asked["environment"])
     job = Job("test", tuple(asked["argv"]), asked["params"], environment, caller, Options())
     prepared = prepare(loaded.bundle, loaded.filter.program if loaded.filter else None, job)

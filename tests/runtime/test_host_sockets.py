@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sbc_runtime import unix_diag
+from sbc_runtime import scheduling, unix_diag
 from sbc_runtime.job import Caller as HostProcess
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.plan import Statement
@@ -41,7 +41,7 @@ for path in sys.argv[1:]:
     else:
         print('not')
 """
-CALLER = HostProcess("/", "/nowhere", None, "/tmp", 0o22, (), 0)
+CALLER = HostProcess("/", "/nowhere", None, "/tmp", 0o22, (), scheduling.own())
 Bind = Callable[[Path], AbstractContextManager[None]]
 
 

@@ -6,13 +6,14 @@ import pytest
 
 from sbc.backends.bpf.interpreter import run
 from sbc.kernel.numbers import numbers
+from sbc_runtime import bwrap_trace
 from sbc_runtime.action import ALLOW, KILL_PROCESS, Action, Verdict
 from sbc_runtime.arch import ARCHES, X32_BIT, Arch
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.host import refuse_width
 from sbc_runtime.init_guard import FIRST, NUMBERS, PRIORITIES, SECOND, init_guard
 from sbc_runtime.instruction import unpack
-from sbc_runtime.numbers import INIT_CALLS
+from sbc_runtime.numbers import INIT_CALLS, Calls, calls
 from sbc_runtime.seccomp import init_filter, needs_supervisor
 from sbc_runtime.verifier import verify_bytes
 
@@ -29,6 +30,14 @@ INIT_NEEDS_OF_32_BITS = ["mmap2", "ppoll_time64", "futex_time64", "clock_gettime
 def test_there_is_a_list_for_every_abi_that_is_a_machines_own() -> None:
     assert set(INIT_CALLS) == {arch.name for arch in NATIVE}
     assert set(NUMBERS) == set(ARCHES)
+
+
+@pytest.mark.parametrize("arch", NATIVE, ids=lambda arch: arch.name)
+def test_the_numbers_of_raw_calls(arch: Arch) -> None:
+    known = numbers(arch.name)
+    assert calls(arch.machines[0]) == Calls(*(known[one] for one in Calls._fields))
+    assert known["ioprio_get"] == known["ioprio_set"] + 1
+    assert bwrap_trace.NUMBERS[arch.name] == bwrap_trace.Numbers(*(known[one] for one in bwrap_trace.Numbers._fields))
 
 
 @pytest.mark.parametrize("arch", NATIVE, ids=lambda arch: arch.name)

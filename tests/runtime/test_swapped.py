@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sbc_runtime import libc, loader
+from sbc_runtime import libc, loader, scheduling
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Caller as Calling
 from sbc_runtime.job import Job, Options
@@ -69,7 +69,7 @@ def fill(folder: Path) -> Path:
 
 
 def prepared(tree: Path) -> Prepared:
-    calling = Calling("/", "/", None, "/tmp", 0o22, (), 0)
+    calling = Calling("/", "/", None, "/tmp", 0o22, (), scheduling.own())
     job = Job("test", ("/bin/true",), {"t": str(tree)}, (), calling, Options())
     return prepare(loader.load(profile(FILES)).bundle, None, job)
 
