@@ -167,20 +167,10 @@ def _caller() -> Caller:
         home,
         variable if variable.startswith("/") else None,
         os.environ.get("TMPDIR") or "/tmp",  # noqa: S108 (what unset means)
-        _umask(),
         limits,
         scheduling.own(),
         runtime if runtime.startswith("/") else None,
     )
-
-
-def _umask() -> int:
-    """Read the umask without setting it, which other threads would notice (`Umask` of /proc/self/status)."""
-    with open("/proc/self/status", "rb") as file:
-        for line in file:
-            if line.startswith(b"Umask:"):
-                return int(line.split()[1], 8)
-    return 0o022
 
 
 def _in_kind(stdin: Input) -> StdinKind:

@@ -104,7 +104,17 @@ def _files(prepared: Prepared, stage: Stage | None) -> list[Step]:
         steps.append(_file(mount, None if stage is None else stage.source(mount)))
     if own_root:
         steps.append(Step("/", (), ("--remount-ro", "/"), rank=0))
+        steps += _folders(prepared)
     return steps
+
+
+def _folders(prepared: Prepared) -> list[Step]:
+    """Make the folders of a root of its own: bubblewrap would give those above a mount another mode (0700)."""
+    mounted = {mount.place for mount in prepared.mounts}
+    places = [*mounted, *(place for place, _ in prepared.links)]
+    made = {above for place in places for above in parents(place)} - {"/", "/dev", "/proc"}
+    own = [folder for folder in made if mounted.isdisjoint((folder, *parents(folder)))]
+    return [Step(folder, ("--perms", "0755", "--dir", folder), rank=0) for folder in own]
 
 
 def _file(mount: Mount, staged: str | None) -> Step:

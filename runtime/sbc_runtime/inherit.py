@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from sbc_runtime import libc, scheduling
 from sbc_runtime.arch import Arch
+from sbc_runtime.command import UMASK
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.filter_outcomes import may_pass
 from sbc_runtime.instruction import OFFSET_ARCH, OFFSET_NR, unpack
@@ -56,11 +57,12 @@ def _limits(caller: Caller) -> list[tuple[int, int, int]]:
 
 
 def take_over(caller: Caller) -> bool:
-    """Take over what the caller has now: its limits, as far as they are lower than ours, its scheduling, its umask.
+    """Take over what the caller has now: its limits, as far as they are lower than ours, and its scheduling.
 
+    Not its umask: what is made for a run has the modes that are meant.
     Gives whether this process had other limits or was scheduled otherwise; `SetupFailed` where it has to stay so.
     """
-    os.umask(caller.umask)
+    os.umask(UMASK)
     if not differs(caller):
         return False
     for number, soft, hard in _limits(caller):

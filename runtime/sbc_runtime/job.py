@@ -23,7 +23,6 @@ class Caller(NamedTuple):
     home: str
     home_variable: str | None
     tmpdir: str
-    umask: int
     limits: tuple[tuple[int, int, int], ...]
     scheduling: Scheduling
     runtime_dir: str | None = None

@@ -22,7 +22,7 @@ from sbc_runtime.prepare.run import prepare
 
 def carry_out(asked: dict[str, Any]) -> dict[str, Any]:
     loaded = loader.load(asked["bundle"])
-    caller = Caller(os.getcwd(), "/", None, "/tmp", 0o22, (), scheduling.own())
+    caller = Caller(os.getcwd(), "/", None, "/tmp", (), scheduling.own())
     environment = tuple((name, value) for name, value in asked["environment"])
     job = Job("test", tuple(asked["argv"]), asked["params"], environment, caller, Options())
     prepared = prepare(loaded.bundle, loaded.filter.program if loaded.filter else None, job)

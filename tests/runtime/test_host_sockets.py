@@ -41,7 +41,7 @@ for path in sys.argv[1:]:
     else:
         print('not')
 """
-CALLER = HostProcess("/", "/nowhere", None, "/tmp", 0o22, (), scheduling.own())
+CALLER = HostProcess("/", "/nowhere", None, "/tmp", (), scheduling.own())
 Bind = Callable[[Path], AbstractContextManager[None]]
 
 

@@ -69,7 +69,7 @@ def fill(folder: Path) -> Path:
 
 
 def prepared(tree: Path) -> Prepared:
-    calling = Calling("/", "/", None, "/tmp", 0o22, (), scheduling.own())
+    calling = Calling("/", "/", None, "/tmp", (), scheduling.own())
     job = Job("test", ("/bin/true",), {"t": str(tree)}, (), calling, Options())
     return prepare(loader.load(profile(FILES)).bundle, None, job)
 
