@@ -1,4 +1,4 @@
-"""A view of a sandbox's System V segments: /proc/sysvipc/shm shows those of who opens it (`ipc/util.c`)."""
+"""A view of a sandbox's System V objects: /proc/sysvipc shows those of who opens it (`ipc/util.c`)."""
 
 import array
 import contextlib
@@ -7,14 +7,16 @@ import fcntl
 import os
 import socket
 
+from sbc_runtime.system_v import NAMES, open_tables
+
 _CLONE_NEWUSER = 0x10000000
 _CLONE_NEWIPC = 0x08000000
 NS_GET_USERNS = 0xB701
 """`include/uapi/linux/nsfs.h`."""
 
 
-def shared_memory(process: int) -> int:
-    """Open it for the IPC namespace of a process (a descriptor of its folder in /proc); -1 where that cannot be."""
+def tables(process: int) -> tuple[int, ...]:
+    """Open its tables for the IPC namespace of a process (a descriptor of its folder in /proc); none where it fails."""
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with here, there:
         pid = os.fork()
@@ -24,9 +26,9 @@ def shared_memory(process: int) -> int:
             finally:
                 os._exit(0)
         there.close()
-        _, descriptors, _, _ = socket.recv_fds(here, 1, 1)
+        _, descriptors, _, _ = socket.recv_fds(here, 1, len(NAMES))
         os.waitpid(pid, 0)
-    return descriptors[0] if descriptors else -1
+    return tuple(descriptors)
 
 
 def _open_inside(process: int, end: socket.socket) -> None:
@@ -40,5 +42,4 @@ def _open_inside(process: int, end: socket.socket) -> None:
                 return
         if libc.setns(space, _CLONE_NEWIPC) < 0:
             return
-        opened = os.open("/proc/sysvipc/shm", os.O_RDONLY | os.O_CLOEXEC)
-        end.sendmsg([b"s"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", (opened,)))])
+        end.sendmsg([b"s"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", open_tables()))])

@@ -18,6 +18,7 @@ from sbc_runtime.bwrap_reasons import remedy
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL
 from sbc_runtime.mount_sources import clone_sources, is_closed
+from sbc_runtime.mounts import budget
 from sbc_runtime.prepare.layout import parents
 from sbc_runtime.prepare.paths import AT_FDCWD
 from sbc_runtime.prepared import Ids, Mount, Prepared
@@ -186,10 +187,8 @@ def _make(path: str, directory: bool) -> None:
 
 
 def _tmpfs(mount: Mount, path: str) -> None:
-    size = f",size={mount.size}" if mount.size else ""
-    inodes = f",nr_inodes={mount.inodes}" if mount.inodes else ""
     flags = libc.MS_NOSUID | libc.MS_NODEV | (libc.MS_NOEXEC if mount.noexec else 0)
-    libc.mount("tmpfs", path, "tmpfs", flags, f"mode=1777{size}{inodes}")
+    libc.mount("tmpfs", path, "tmpfs", flags, "mode=1777" + budget(mount.size, mount.inodes))
 
 
 def _attach(tree: int, path: str) -> None:

@@ -6,7 +6,6 @@ gone: with it the kernel kills every process of the namespace (pid_namespaces(7)
 """
 
 import array
-import contextlib
 import fcntl
 import os
 import select
@@ -22,6 +21,7 @@ from sbc_runtime.messages import send_failure
 from sbc_runtime.mount_sources import Sources
 from sbc_runtime.mounts import Builder, rehearse
 from sbc_runtime.orders import Orders
+from sbc_runtime.system_v import open_tables
 
 STATUS = Struct("=i")
 """What init writes once: the command's status, as waitpid(2) gives it."""
@@ -88,7 +88,7 @@ def _main(start: Start) -> None:
     os.close(start.command)
     children = libc.signalfd(signal.SIGCHLD)
     program = libc.FilterProgram(start.filter)
-    _send_shared_memory(start.channel)
+    _send_tables(start.channel)
     libc.drop_bounding(start.last_capability)
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
     if start.sample is not None and not orders.waiting(start.channel):
@@ -127,21 +127,21 @@ def _terminal(channel: int) -> None:
     """Open a terminal of the sandbox's own; its controlling side goes to the supervisor."""
     controlling = os.open("/dev/pts/ptmx", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
     fcntl.ioctl(controlling, _TIOCSPTLCK, b"\0\0\0\0")
-    _send_descriptor(channel, "terminal", controlling)
+    _send_descriptors(channel, "terminal", (controlling,))
     os.close(controlling)
 
 
-def _send_shared_memory(channel: int) -> None:
-    """Give the supervisor a view of this IPC namespace's System V segments: it is bound to who opens it."""
-    with contextlib.suppress(OSError):  # a kernel without System V
-        descriptor = os.open("/proc/sysvipc/shm", os.O_RDONLY | os.O_CLOEXEC)
-        _send_descriptor(channel, "shared memory", descriptor)
-        os.close(descriptor)
+def _send_tables(channel: int) -> None:
+    """Give the supervisor a view of this IPC namespace's System V objects: it is bound to who opens it."""
+    tables = open_tables()
+    _send_descriptors(channel, "System V", tables)
+    for one in tables:
+        os.close(one)
 
 
-def _send_descriptor(channel: int, word: str, descriptor: int) -> None:
+def _send_descriptors(channel: int, word: str, descriptors: tuple[int, ...]) -> None:
     with socket.socket(fileno=os.dup(channel)) as end:
-        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", (descriptor,)))
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
         end.sendmsg([f'["{word}", null]'.encode()], [rights])
 
 

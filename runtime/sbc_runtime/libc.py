@@ -76,6 +76,7 @@ _KEYCTL_JOIN_SESSION_KEYRING: Final = 1
 _SESSION_KEYRING: Final = -3
 _IOPRIO_WHO_PROCESS: Final = 1
 _GET_FILTER: Final = 0x420C
+_KCMP_VM: Final = 1
 _SECCOMP_SET_MODE_FILTER: Final = 1
 _SIGCHLD: Final = 17 if not os.uname().machine.startswith("mips") else 18
 
@@ -113,6 +114,7 @@ _close_range = _raw(c_int, c_int, c_int)
 _seccomp = _raw(c_int, c_int, c_char_p)
 _io_priority = _raw(c_int, c_int, c_int)
 _ptrace = _raw(c_long, c_long, c_ulong, c_ulong)
+_kcmp = _raw(c_long, c_long, c_int, c_ulong, c_ulong)
 _clone3 = _PYLIBC["syscall"]
 _clone3.argtypes = (c_long, c_char_p, c_ulong)
 _clone3.restype = c_long
@@ -291,6 +293,14 @@ def ptrace(request: int, pid: int, address: int = 0, data: int = 0) -> int:
     found: int = _ptrace(_NR.ptrace, request, pid, address, data)
     if found < 0:
         raise _failed("ptrace")
+    return found
+
+
+def kcmp_memory(one: int, other: int) -> int:
+    """kcmp(2), KCMP_VM: 0 where two processes have the same memory, else how they are ordered (1, 2, or 3: not)."""
+    found: int = _kcmp(_NR.kcmp, one, other, _KCMP_VM, 0, 0)
+    if found < 0:
+        raise _failed("kcmp")
     return found
 
 

@@ -26,7 +26,7 @@ def wanted(prepared: Prepared) -> dict[str, Wanted]:
     if prepared.devices != "none":
         host = prepared.devices == "host"
         device = frozenset({"nosuid", "noexec"})
-        found["/dev"] = Wanted(device, None if host else "tmpfs", True)
+        found["/dev"] = Wanted(device | {"ro"}, None if host else "tmpfs", True)
         found["/dev/shm"] = Wanted(_ALL, "tmpfs", False)  # noqa: S108 (the sandbox's own)
         if host or prepared.terminal:
             found["/dev/pts"] = Wanted(device, "devpts", False)
@@ -62,7 +62,11 @@ def compare(
                 wrong.append(f"{line.place} is {line.kind}, not {rule.kind}")
             masked.add(masks[line.place].entry)
         else:
-            rule = next((plan[above] for above in parents(line.place) if above in plan), plan["/"])
+            nearest = next((above for above in parents(line.place) if above in plan), "/")
+            rule = plan[nearest]
+            if nearest == "/dev":
+                # Devices are mounted one by one, and written to.
+                rule = rule._replace(options=rule.options - {"ro"})
             if not rule.shows_others:
                 wrong.append(f"{line.place} is mounted, and the plan does not say so")
         if missing := rule.options - line.options:

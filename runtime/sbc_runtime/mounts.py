@@ -35,6 +35,10 @@ SHM_SIZE = 64 << 20
 _SEARCH = "let the command's host id search the folders above, or use `root private` and `as`"
 _DEV_SIZE = 64 << 10
 _DEVICE = libc.ATTR_NOSUID | libc.ATTR_NOEXEC
+_PLACES = 1 << 16
+"""Inodes for what is mounted on, in a file system that the command cannot write to."""
+
+_BYTES_PER_INODE = 2048
 _T = TypeVar("_T")
 
 
@@ -55,6 +59,18 @@ def rehearse(prepared: Prepared) -> None:
             act()
 
 
+def budget(size: int, inodes: int) -> str:
+    """Give the options of a tmpfs (tmpfs(5)) that the command can fill: `size` bytes and `inodes` at most; 0: not said.
+
+    An inode takes a kibibyte of the kernel's memory that no size counts, so that there is always an end to them: with a
+    size alone one for every 2 KiB of it, half a page, so that small files reach the size first. With neither the
+    kernel's own hold, half of the machine's memory.
+    """
+    if size and not inodes:
+        inodes = max(size // _BYTES_PER_INODE, 1)
+    return (f",size={size}" if size else "") + (f",nr_inodes={inodes}" if inodes else "")
+
+
 class Builder:
     """Builds the root of one sandbox."""
 
@@ -63,7 +79,7 @@ class Builder:
         self.trees = sources.trees
         self._targets = sources.targets
         self._ready = frozenset(sources.trees)
-        self._seal: list[str] = []
+        self._seal: list[tuple[str, int]] = []
         # Mounts in which folders can be made: those of our own, by place.
         self._own = {mount.place for mount in prepared.mounts if mount.kind in {"tmpfs", "hide"}}
         self._shown = root_of(prepared)
@@ -90,7 +106,7 @@ class Builder:
 
     def _stage(self) -> None:
         stage = next((one for one in STAGES if os.path.isdir(one)), "/")
-        libc.mount("tmpfs", stage, "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=64k")
+        libc.mount("tmpfs", stage, "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=64k,nr_inodes=64")
         os.chdir(stage)
         for name in ("new", "old", "void"):
             os.mkdir(name, 0o755 if name != "void" else 0o555)
@@ -109,7 +125,8 @@ class Builder:
                 tree = libc.open_tree(self.old) if self._shown is None else clone(self.old, self._shown)
             self._attach(tree, os.open("/new", os.O_PATH | os.O_CLOEXEC), "/", wanted)
         else:
-            libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, "mode=755,size=1m")
+            data = f"mode=755,size=1m,nr_inodes={_PLACES}"
+            libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, data)
         self.new = os.open("/new", os.O_PATH | os.O_CLOEXEC)
         if "/" in self._own:
             os.mkdir("proc", 0o755, dir_fd=self.new)
@@ -117,9 +134,11 @@ class Builder:
     def _devices(self) -> None:
         if self.prepared.devices == "host":
             tree = libc.open_tree(self.old, "dev")
-            self._attach(tree, self._target("/dev", True), "/dev", _DEVICE)
+            self._attach(tree, self._target("/dev", True), "/dev", _DEVICE | libc.ATTR_RDONLY)
         else:
-            self._tmpfs("/dev", libc.MS_NOSUID | libc.MS_NOEXEC, f"mode=755,size={_DEV_SIZE}")
+            self._tmpfs("/dev", libc.MS_NOSUID | libc.MS_NOEXEC, f"mode=755,size={_DEV_SIZE},nr_inodes={_PLACES}")
+            # It belongs to the command's own id, which could fill it with files.
+            self._seal.append(("/dev", _DEVICE | libc.ATTR_RDONLY))
             self._own.add("/dev")
             device = self._target("/dev", True)
             names = (*DEVICES, "tty") if self.prepared.devices == "standard" else DEVICES
@@ -139,7 +158,7 @@ class Builder:
             self._pts()
         size = min(SHM_SIZE, self.prepared.limits.memory or SHM_SIZE)
         flags = libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC
-        self._tmpfs("/dev/shm", flags, f"mode=1777,size={size}")  # noqa: S108 (the sandbox's own)
+        self._tmpfs("/dev/shm", flags, "mode=1777" + budget(size, 0))  # noqa: S108 (the sandbox's own)
 
     def _pts(self) -> None:
         target = self._target("/dev/pts", True)
@@ -155,14 +174,12 @@ class Builder:
             target = self._target(mount.place, mount.directory)
             self._attach(tree, target, mount.place, attributes(mount))
         elif mount.kind == "tmpfs":
-            budget = (f",size={mount.size}" if mount.size else "") + (
-                f",nr_inodes={mount.inodes}" if mount.inodes else ""
-            )
             flags = libc.MS_NOSUID | libc.MS_NODEV | (libc.MS_NOEXEC if mount.noexec else 0)
-            self._tmpfs(mount.place, flags, "mode=1777" + budget)
+            self._tmpfs(mount.place, flags, "mode=1777" + budget(mount.size, mount.inodes))
         elif mount.directory and mount.place in self._above:
-            self._tmpfs(mount.place, libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC, "mode=555,size=64k")
-            self._seal.append(mount.place)
+            flags = libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC
+            self._tmpfs(mount.place, flags, f"mode=555,size=64k,nr_inodes={_PLACES}")
+            self._seal.append((mount.place, ALL | libc.ATTR_RDONLY))
         else:
             self._cover(self._target(mount.place, mount.directory), mount.place, mount.directory)
 
@@ -191,9 +208,9 @@ class Builder:
         self._attach(libc.open_tree(target), target, f"/proc/{mask.entry}", ALL | libc.ATTR_RDONLY)
 
     def _finish(self) -> None:
-        for place in reversed(self._seal):
+        for place, wanted in reversed(self._seal):
             target = self._target(place, True)
-            self._options.change(target, place, ALL | libc.ATTR_RDONLY, recursive=False)
+            self._options.change(target, place, wanted, recursive=False)
             os.close(target)
         if self._shown is None:
             self._options.change(self.new, "/", BASE | libc.ATTR_RDONLY, recursive=False)

@@ -46,7 +46,7 @@ class Nest:
         `sample`: orders like those to come, to get ready for.
         """
         self.like = (ids, network)
-        self.shared_memory = -1
+        self.system_v: tuple[int, ...] = ()
         self.host = readback.own()
         self.command_pid = 0
         self.to_init, init_end = messages.pair()
@@ -72,8 +72,8 @@ class Nest:
                 message = self.next(time.monotonic() + SETUP_SECONDS)
                 if message.word == "here":
                     self.command_pid = message.pid
-                elif message.word == "shared memory":
-                    self.shared_memory = message.descriptors[0]
+                elif message.word == "System V":
+                    self.system_v = message.descriptors
         except BaseException:
             self.drop()
             raise
@@ -106,9 +106,8 @@ class Nest:
         """Close every end."""
         self.to_init.close()
         self.to_command.close()
-        for one in (self.status, self.shared_memory):
-            if one >= 0:
-                os.close(one)
+        for one in (self.status, *self.system_v):
+            os.close(one)
 
 
 class _Kept:

@@ -3,6 +3,7 @@
 import resource
 from typing import NamedTuple
 
+from sbc_runtime import cpu_total, sampler
 from sbc_runtime.outcome import How, LimitReport
 from sbc_runtime.prepared import Prepared
 
@@ -96,8 +97,8 @@ def reports(
     if "processes" in cgroup:
         how["processes"] = ("cgroup",)
     notes = {
-        "memory": "" if "memory" in cgroup else "memory of files without a mapping (memfd_create) is not seen",
-        "cpu": "RLIMIT_CPU holds for each process, sampling for all together",
+        "memory": "" if "memory" in cgroup else sampler.NOT_SEEN,
+        "cpu": f"RLIMIT_CPU holds for each process, sampling for all together; {cpu_total.NOT_SEEN}",
     }
     if not sampled:
         how = {key: tuple(one for one in ways if one != "sampled") or ("none",) for key, ways in how.items()}

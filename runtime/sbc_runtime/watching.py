@@ -55,7 +55,7 @@ class Loop:
         self.host_gone = False
         enforced = frozenset[str]() if cgroup is None else cgroup.enforces
         self.sampler = Sampler(
-            Scope(sandbox.proc, sandbox.shared_memory, _file_systems(prepared, sandbox)),
+            Scope(sandbox.proc, sandbox.init_pid, sandbox.system_v, _file_systems(prepared, sandbox)),
             prepared.limits,
             memory="memory" not in enforced,
             processes="processes" not in enforced and not processes_by_rlimit(prepared, os.uname().release),

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, kernel_view, messages, readback, sweep
 from sbc_runtime.backends.interface import ChildDescriptors, Ended, Watch
 from sbc_runtime.bwrap_command import ENDED
-from sbc_runtime.bwrap_ipc import shared_memory
+from sbc_runtime.bwrap_ipc import tables
 from sbc_runtime.bwrap_start import Order
 from sbc_runtime.bwrap_view import BwrapReader
 from sbc_runtime.command_filters import command_filters
@@ -148,7 +148,7 @@ class BwrapSandbox:
         self.command_pid = 0
         self.init_pid = 0
         self.proc = -1
-        self.shared_memory = -1
+        self.system_v: tuple[int, ...] = ()
 
     def make_ready(self) -> None:
         """Wait until the command is held at its exec; `SetupFailed` where it will never be."""
@@ -178,9 +178,8 @@ class BwrapSandbox:
             self.proc = self._kept(
                 os.open("root/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self._folders[1])
             )
-        self.shared_memory = shared_memory(self._folders[1])
-        if self.shared_memory >= 0:
-            self._open.append(self.shared_memory)
+        self.system_v = tables(self._folders[1])
+        self._open += self.system_v
 
     def _kept(self, descriptor: int) -> int:
         self._open.append(descriptor)

@@ -71,8 +71,8 @@ class Sandbox(Protocol):
         ...
 
     @property
-    def shared_memory(self) -> int:
-        """A descriptor of the sandbox's own /proc/sysvipc/shm, or -1."""
+    def system_v(self) -> tuple[int, ...]:
+        """Descriptors of the sandbox's own tables of System V objects (`system_v.NAMES`); none where unknown."""
         ...
 
     @property

@@ -38,7 +38,7 @@ class NamespaceSandbox:
         self.command_pid = made.command_pid
         self.status = made.status
         self.proc = -1
-        self.shared_memory = made.shared_memory
+        self.system_v = made.system_v
         self.terminal = -1
 
     def _make_ready(self) -> None:

@@ -60,7 +60,7 @@ class ProcessSandbox:
         self.command_pid = 0
         self.status = held.status
         self.proc = -1
-        self.shared_memory = -1
+        self.system_v: tuple[int, ...] = ()
         self.terminal = held.terminal
 
     def make_ready(self) -> None:
