@@ -12,7 +12,8 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 TABLE = PAGE // 8
 """Pages that one page of page tables leads to: so many bytes of address space cost, touched, no more than that."""
 
-_TRIES = 3
+_NOTHING = frozenset({b"", b"0"})
+_TRIES = 5
 """How often another thread is looked for where each one found has ended already."""
 
 
@@ -21,8 +22,9 @@ class Process:
 
     __slots__ = (
         "_ended",
+        "_leader",
         "_proc",
-        "_statm",
+        "_thread",
         "anonymous",
         "gone",
         "kept",
@@ -34,7 +36,7 @@ class Process:
     )
 
     def __init__(self, proc: int, pid: str, *, keep: bool) -> None:
-        """`proc`: a descriptor of /proc; `keep`: whether a descriptor may be kept open. `OSError`: there is no such."""
+        """`proc`: a descriptor of /proc; `keep`: whether descriptors may be kept open. `OSError`: there is no such."""
         self._proc = proc
         self._ended = False
         self.pid = pid
@@ -46,42 +48,52 @@ class Process:
         """The most that it can hold: what is resident, and page tables for all that is mapped."""
         self.page_tables = 0
         """In bytes, as `status` had them last."""
-        self._statm = os.open(f"{pid}/statm", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
-        if not keep:
-            os.close(self._statm)
-            self._statm = -1
+        self._leader = self._open(pid) if keep else -1
+        self._thread = -1
 
     def close(self) -> None:
         """Close what is kept open."""
         self.gone = True
-        if self._statm >= 0:
-            os.close(self._statm)
-            self._statm = -1
+        self._leave_thread()
+        if self._leader >= 0:
+            os.close(self._leader)
+            self._leader = -1
 
     def read(self) -> bool:
         """Read what it holds; False once it is gone, though another may have its number by now."""
+        by_thread = self.path is not self.pid
         try:
             size, resident, files, _ = self._content().split(None, 3)
         except (OSError, ValueError):
-            return False
-        if resident == b"0":
-            return self._read_a_thread()
-        self._set(size, resident, files)
-        return True
+            resident = size = files = b""
+        if resident not in _NOTHING:
+            self._set(size, resident, files)
+            return True
+        if by_thread:
+            self._leave_thread()
+            return self.read()
+        return resident == b"0" and self._read_a_thread()
 
     def _content(self) -> bytes:
         if self.kept:
-            return os.pread(self._statm, 128, 0)
-        return self._once(f"{self.path}/statm")
-
-    def _once(self, path: str) -> bytes:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._proc)
+            return os.pread(self._leader if self._thread < 0 else self._thread, 128, 0)
+        descriptor = self._open(self.path)
         try:
             return os.read(descriptor, 128)
         finally:
             os.close(descriptor)
 
+    def _open(self, path: str) -> int:
+        return os.open(f"{path}/statm", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._proc)
+
+    def _leave_thread(self) -> None:
+        self.path = self.pid
+        if self._thread >= 0:
+            os.close(self._thread)
+            self._thread = -1
+
     def _set(self, size: bytes, resident: bytes, files: bytes) -> None:
+        self._ended = resident == b"0"
         self.resident = int(resident)
         self.anonymous = self.resident - int(files)
         self.most = self.resident + int(size) // TABLE
@@ -99,7 +111,6 @@ class Process:
             except OSError:
                 return False
             if not others:
-                self._ended = True
                 self._set(b"0", b"0", b"0")
                 return True
             # The newest first: where threads follow one another, it is the one that lives.
@@ -117,7 +128,7 @@ class Process:
     def _take(self, thread: str) -> bool:
         path = f"{self.pid}/task/{thread}"
         try:
-            descriptor = os.open(f"{path}/statm", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._proc)
+            descriptor = self._open(path)
         except OSError:
             return False
         try:
@@ -130,7 +141,8 @@ class Process:
             self._set(size, resident, files)
             self.path = path
             if self.kept:
-                self._statm, descriptor = descriptor, self._statm
+                self._thread, descriptor = descriptor, -1
             return True
         finally:
-            os.close(descriptor)
+            if descriptor >= 0:
+                os.close(descriptor)

@@ -5,8 +5,8 @@ for it smaps_rollup, where a page that several processes share counts once, twic
 next, so that nothing is missed by stopping early. What is never seen is told by `NOT_SEEN`.
 
 The next look is never later than the time in which what is left of the limit could be filled (`FILL_RATE`). Below half
-of it not every process is read in each look: one that was read at 10 ms and is read again at 50 ms has had no more time
-than that, and all together cannot have filled what was left.
+of it not everything is read in each look, but in turn, in a round of so many looks as fit into that time: what all
+processes, known or new, have come by since they were read last is then no more than what was left.
 """
 
 import contextlib
@@ -32,11 +32,11 @@ ABOVE_HALF = 0.005
 FASTEST = 0.001
 """Seconds between two looks at least."""
 
-LISTING = 0.050
+LISTING = 0.100
 """Seconds between two listings of the processes at most."""
 
-ROUND = 4
-"""Looks in which each process is read once, at most, below half of the limit."""
+ROUND = 8
+"""Looks in which each process is read once, at most, below half of the limit; the file systems too."""
 
 FILL_RATE = (4 << 30) * min(os.cpu_count() or 1, 16)
 """Bytes per second that hogs are taken to fill. One processor was seen to fault in 3.3 GiB/s, small pages and huge ones
@@ -100,9 +100,10 @@ class Sampler:
         self._cpu_total = CpuTotal(self._content)
         self._processes: dict[str, Process] = {}
         self._turn: deque[Process] = deque()
+        self._files = 0
         self._pages = 0
-        self._looks = 1
-        self._next_list = self._next_cpu = self._next_exact = 0.0
+        self._looks = self._share = 1
+        self._next_round = self._next_list = self._next_cpu = self._next_exact = 0.0
         self.kind: Kind | None = None
         self.memory = 0
         self.cpu = 0
@@ -117,6 +118,11 @@ class Sampler:
 
     def look(self, now: float) -> float:
         """Measure, and give the seconds until the next look."""
+        if now < self._next_round and self._memory_limit is not None:
+            self._read(self._share)
+            if self._pages * PAGE + self._files < self._memory_limit / 2:
+                return INTERVAL
+            self._looks = 1
         wait = INTERVAL if self._process_limit is not None else LISTING
         if now >= self._next_list:
             self._list()
@@ -136,6 +142,10 @@ class Sampler:
             half = left < self._memory_limit / 2
             self._looks = 1 if half else min(max(int(soon / INTERVAL), 1), ROUND)
             wait = min(wait, ABOVE_HALF if half else INTERVAL, soon)
+            self._share = -(-len(self._turn) // self._looks)
+            # Whatever else is due ends the round.
+            due = self._next_list if self._cpu_limit is None else min(self._next_list, self._next_cpu)
+            self._next_round = min(now + self._looks * INTERVAL, due) if self._looks > 1 else 0.0
         return wait
 
     def close(self) -> None:
@@ -162,38 +172,40 @@ class Sampler:
         with contextlib.suppress(OSError):
             one = Process(self._scope.proc, pid, keep=len(self._processes) < KEPT)
             self._processes[pid] = one
-            if not one.read():
+            if one.read():
+                self._pages += one.most
+                self._turn.append(one)
+            else:
                 self._drop(one)
-                return
-            self._pages += one.most
-            self._turn.append(one)
 
     def _drop(self, one: Process) -> None:
+        self._pages -= one.most
         one.close()
         del self._processes[one.pid]
 
-    def _read(self) -> None:
-        """Read those whose turn it is, the one that has waited longest first."""
+    def _read(self, count: int) -> None:
+        """Read so many processes, the one that has waited longest first."""
         turn = self._turn
-        for _ in range(-(-len(turn) // self._looks)):
+        for _ in range(min(count, len(turn))):
             one = turn.popleft()
             if one.gone:
                 continue
+            before = one.most
             if one.read():
+                self._pages += one.most - before
                 turn.append(one)
                 continue
             # Its number is free, or another's by now.
             self._drop(one)
             self._add(one.pid)
-        self._pages = sum(one.most for one in turn)
 
     def _measure_memory(self, limit: int, now: float) -> int:
         """Give a sum that is not below what is in use; beyond the limit only what is confirmed."""
-        self._read()
-        files = self._file_systems()
+        self._read(-(-len(self._turn) // self._looks))
+        files = self._files = self._file_systems()
         cheap = self._pages * PAGE + files
         if cheap < limit * NEAR:
-            self.memory = max(self.memory, sum(one.anonymous for one in self._turn) * PAGE + files)
+            self.memory = max(self.memory, sum(one.anonymous for one in self._processes.values()) * PAGE + files)
             return cheap
         self._list()
         processes = list(self._processes.values())

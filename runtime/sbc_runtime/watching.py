@@ -48,7 +48,7 @@ class Loop:
         self._control, self._host = host
         self._cgroup = cgroup
         self._poll: select.poll | None = None
-        self._interests: list[tuple[int, int] | None] = []
+        self._waiting: dict[int, Pump] = {}
         self.pumps = pumps
         self.kind: Kind | None = None
         self.ended: Ended | None = None
@@ -78,30 +78,25 @@ class Loop:
                 self.kind = self.sampler.kind
                 if self.kind is not None:
                     break
-            until = [one for one in (deadline, next_look if sampled else None) if one is not None]
-            self._wait(None if not until else max(0.0, min(until) - now))
+            until = next_look if sampled else deadline
+            if until is not None and deadline is not None and deadline < until:
+                until = deadline
+            self._wait(None if until is None else max(0.0, until - now))
         if self.sampler.needed and self.ended is None:
             with contextlib.suppress(OSError):
                 self.sampler.last_look()
 
     def _wait(self, seconds: float | None) -> None:
-        interests = [pump.interest() for pump in self.pumps]
-        if self._poll is None or interests != self._interests:
-            self._interests = interests
-            self._poll = select.poll()
-            for one in (self._sandbox.status, self._control, self._host):
-                self._poll.register(one, select.POLLIN)
-            for wanted in interests:
-                if wanted is not None:
-                    self._poll.register(*wanted)
+        if self._poll is None:
+            self._poll = self._renewed()
         # Rounded up: a look that comes a moment too early would come twice.
         ready = self._poll.poll(None if seconds is None else max(1, int(seconds * 1000 + 0.9)))
         if not ready:
             return
-        waiting = {one[0]: pump for one, pump in zip(interests, self.pumps, strict=True) if one is not None}
         for descriptor, _ in ready:
-            if descriptor in waiting:
-                waiting[descriptor].step()
+            if descriptor in self._waiting:
+                self._waiting[descriptor].step()
+                self._poll = None
         if any(pump.over for pump in self.pumps):
             self.kind = "output-limit"
             return
@@ -114,6 +109,19 @@ class Loop:
                 self.host_gone = True
             elif descriptor == self._control.fileno():
                 self._listen()
+
+    def _renewed(self) -> select.poll:
+        """Give what is waited for now: of a pump that changes by its steps alone."""
+        poll = select.poll()
+        for one in (self._sandbox.status, self._control, self._host):
+            poll.register(one, select.POLLIN)
+        self._waiting = {}
+        for pump in self.pumps:
+            wanted = pump.interest()
+            if wanted is not None:
+                poll.register(*wanted)
+                self._waiting[wanted[0]] = pump
+        return poll
 
     def _listen(self) -> None:
         try:

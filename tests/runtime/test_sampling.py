@@ -59,6 +59,7 @@ RELAY = """
 import ctypes, platform, threading, time
 kept = []
 libc = ctypes.CDLL(None)
+threading.stack_size(1 << 16)
 def relay():
     # Threads follow one another; none lives for long.
     if len(kept) < 120:
@@ -141,6 +142,7 @@ def test_inodes_have_an_end(caller: Caller, backend: str, place: str, kind: str)
 
 
 WRITABLE = """
+import os
 found = set()
 for top, folders, _ in os.walk("/"):
     folders[:] = [one for one in folders if top != "/proc" or one in {"self", "sys"}]
