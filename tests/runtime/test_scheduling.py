@@ -8,7 +8,7 @@ import pytest
 from sbc.kernel.numbers import numbers
 from sbc_runtime.arch import own_arch
 from sbc_runtime.scheduling import Scheduling, reaches
-from tests.runtime.support import PATHS, SYSTEM, Caller, bundle
+from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out
 from tests.shared_data import ROOT
 
 OPEN = f"syscalls none; files {{ root private; {SYSTEM}; devices minimal; start-in / }}; {PATHS}"
@@ -90,3 +90,26 @@ def test_what_can_be_reached_without_privileges() -> None:
     assert reaches(fifo, fifo._replace(priority=1))
     assert not reaches(fifo, fifo._replace(priority=6))
     assert not any(reaches(one, fifo) for one in (plain, fifo._replace(policy=2)))
+
+
+FIRST_IN_LINE = """
+import os, resource
+print(*resource.getrlimit(resource.RLIMIT_NICE), *resource.getrlimit(resource.RLIMIT_RTPRIO))
+for attempt in (lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)), lambda: os.nice(-1)):
+    try:
+        attempt()
+        print("done")
+    except PermissionError:
+        print("refused")
+"""
+
+
+@pytest.mark.parametrize("backend", ["namespace", "bwrap", "process"])
+def test_a_command_is_never_first_in_line(caller: Caller, backend: str) -> None:
+    """What the caller may, by limits that few have, is tried in a guest."""
+    command = ["/usr/bin/python3", "-I", "-S", "-c", FIRST_IN_LINE]
+    assert out(caller.run(bundle(OPEN), command, backend=backend, allow_wider=True)).split() == [
+        *"0000",
+        "refused",
+        "refused",
+    ]

@@ -29,6 +29,8 @@ _LIMITS = {
     resource.RLIMIT_CORE: "Max core file size",
     resource.RLIMIT_NPROC: "Max processes",
     resource.RLIMIT_NOFILE: "Max open files",
+    resource.RLIMIT_NICE: "Max nice priority",
+    resource.RLIMIT_RTPRIO: "Max realtime priority",
 }
 """What /proc/PID/limits calls them."""
 

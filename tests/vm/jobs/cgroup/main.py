@@ -1,6 +1,8 @@
 """Runs in a guest: what the kernel makes of the runtime's cgroups, as root and as uid 1000 in a delegated folder."""
 
 import os
+import resource
+import shutil
 import signal
 import sys
 import time
@@ -19,6 +21,7 @@ from sbc_runtime.prepared import Ids, LimitValue, Mount, Prepared
 TOP = "/sys/fs/cgroup"
 MEMORY = LimitValue(memory=48 << 20)
 BOTH = ("memory", "pids")
+BACKENDS = ("namespace", "process", *(("bwrap",) if shutil.which("bwrap") else ()))
 checks = []
 
 
@@ -491,7 +494,7 @@ def whole_run(script, backend, params, base):
 
 
 def whole_runs(base):
-    for backend in ("namespace", "process"):
+    for backend in BACKENDS:
         hog = whole_run(HOG, backend, {"memory": 48 << 20}, base)
         assert (hog.kind, hog.code) == ("memory-limit", 137), hog
         how = {one.key: one.how for one in hog.limits}
@@ -517,6 +520,26 @@ try:
 except OSError:
     print(made)
 """
+
+
+FIRST_IN_LINE = """
+import os, resource
+print(*resource.getrlimit(resource.RLIMIT_NICE), *resource.getrlimit(resource.RLIMIT_RTPRIO))
+for attempt in (lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)), lambda: os.nice(-1)):
+    try: attempt(); print("done")
+    except PermissionError: print("refused")
+"""
+
+
+@check
+def a_callers_right_to_be_first_in_line_is_not_passed_on():
+    for one in (resource.RLIMIT_NICE, resource.RLIMIT_RTPRIO):
+        resource.setrlimit(one, (30, 30))
+    become_user()
+    os.environ["HOME"] = "/tmp"
+    for backend in BACKENDS:
+        seen = whole_run(FIRST_IN_LINE, backend, {"memory": 48 << 20}, None)
+        assert seen.stdout.kept.split() == [b"0", b"0", b"0", b"0", b"refused", b"refused"], seen
 
 
 @check
