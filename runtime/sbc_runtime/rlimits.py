@@ -39,8 +39,8 @@ def counts_per_namespace(release: str) -> bool:
 def rlimits(prepared: Prepared, release: str) -> tuple[Rlimit, ...]:
     """Give the rlimits of the command, the same for each of its processes."""
     limits = prepared.limits
-    # A caller that may be scheduled before others (`rtprio` and `nice` of limits.conf(5)) does not pass that on: who has
-    # it can keep the supervisor from its processor.
+    # A caller that may be scheduled before others (limits.conf(5): `rtprio`, `nice`) does not pass that on: who has it
+    # can keep the supervisor from its processor.
     found = [Rlimit(resource.RLIMIT_NICE, 0, 0), Rlimit(resource.RLIMIT_RTPRIO, 0, 0)]
     if limits.cpu is not None:
         seconds = -(-limits.cpu // 1000)

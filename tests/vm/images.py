@@ -1,4 +1,4 @@
-"""Guest images: one of Debian's kernels, and an initramfs with Python and busybox."""
+"""Guest images: one of Debian's kernels, and an initramfs with Python, bubblewrap and busybox."""
 
 import gzip
 import os
@@ -54,7 +54,10 @@ def cache_folder() -> Path:
 def build(image: Image) -> Path:
     """Give the folder with an image's `vmlinuz` and `initrd.cpio`; they are made where they are not there."""
     folder = cache_folder() / "images" / image.name
-    if (folder / "initrd.cpio").exists():
+    version = PYTHON[image.suite]
+    wanted = [f"python{version}-minimal", f"libpython{version}-stdlib", "busybox-static", "bubblewrap"]
+    made = folder / "packages"
+    if (folder / "initrd.cpio").exists() and made.exists() and made.read_text().split() == wanted:
         return folder
     shutil.rmtree(folder, ignore_errors=True)
     debs, root = folder / "debs", folder / "root"
@@ -62,10 +65,7 @@ def build(image: Image) -> Path:
     packages = Packages(cache_folder() / "apt", image.arch, image.suite)
     kernel = packages.dependency(image.kernel, "linux-image-")
     packages.download(kernel, debs)
-    version = PYTHON[image.suite]
-    packages.download_with_dependencies(
-        [f"python{version}-minimal", f"libpython{version}-stdlib", "busybox-static"], debs
-    )
+    packages.download_with_dependencies(wanted, debs)
     for package in sorted(debs.glob("*.deb")):
         target = folder / "kernel" if package.name.startswith("linux-image") else root
         subprocess.run(["dpkg-deb", "-x", package, target], check=True)
@@ -73,6 +73,7 @@ def build(image: Image) -> Path:
     _arrange(root, version)
     (folder / "initrd.tmp").write_bytes(pack(entries_of(root)))
     (folder / "initrd.tmp").rename(folder / "initrd.cpio")
+    made.write_text("\n".join(wanted))
     for spent in (debs, root, folder / "kernel"):
         shutil.rmtree(spent)
     return folder
