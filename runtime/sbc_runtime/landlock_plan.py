@@ -77,6 +77,12 @@ def devices(prepared: Prepared) -> list[Grant]:
     return [Grant(f"/dev/{name}", _DEVICE, optional=True, where="devices") for name in names]
 
 
+def terminal(descriptor: int) -> Grant:
+    """Give the grant for the command's own terminal, which it is handed in any case, under its name in /dev/pts."""
+    seen = os.fstat(descriptor)
+    return Grant(os.ttyname(descriptor), _DEVICE, seen.st_dev, seen.st_ino, where="terminal")
+
+
 def excess(path: str, rights: Fs, grants: tuple[Grant, ...]) -> Fs:
     """Give what rules on a path or above it grant there beyond `rights`: no rule can take that away."""
     granted = Fs(0)

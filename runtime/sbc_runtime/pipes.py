@@ -5,6 +5,7 @@ import os
 from typing import NamedTuple
 
 from sbc_runtime.backends.interface import ChildDescriptors
+from sbc_runtime.handed import give
 from sbc_runtime.job import Job
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
@@ -35,6 +36,8 @@ class Pipes:
         self._out, stdout = os.pipe()
         self._err, stderr = os.pipe()
         self.child = ChildDescriptors(stdin, stdout, stderr)
+        for one in self.child:
+            give(one, prepared.ids)
 
     def close_child(self) -> None:
         """Close the command's ends: now only the command has them."""

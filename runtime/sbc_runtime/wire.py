@@ -27,13 +27,16 @@ class Request(NamedTuple):
 
 
 def send(end: socket.socket, kind: int, text: bytes, descriptors: tuple[int, ...] = ()) -> None:
-    """Send a request. The caller holds the lock of the connection."""
+    """Send a request. The caller holds the lock of the connection.
+
+    Whoever sends may have SIGPIPE at its default, as the helper has: the end of the connection is an error and no more.
+    """
     head = HEAD.pack(kind, len(text))
     rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
     data = memoryview(head + text)
-    sent = end.sendmsg([data], rights)
+    sent = end.sendmsg([data], rights, socket.MSG_NOSIGNAL)
     while sent < len(data):
-        sent += end.send(data[sent:])
+        sent += end.send(data[sent:], socket.MSG_NOSIGNAL)
 
 
 def receive(end: socket.socket) -> Request | None:

@@ -131,3 +131,52 @@ def test_it_ends_with_the_host(number: int) -> None:
 def test_the_command_line_names_no_path() -> None:
     assert told("tr '\\0' ' ' < /proc/1/cmdline; cat /proc/1/comm") == ["sbc-helper", "sbc-init"]
     assert Path(f"/proc/{helper()}/cmdline").read_bytes().rstrip(b"\0") == b"sbc-helper"
+
+
+SIGPIPE = """
+import os, signal, sys, time
+sys.path.insert(0, sys.argv[1])
+import sbc_runtime
+from sbc_runtime.host import HOST
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+profile = sbc_runtime.load(sys.argv[2])
+
+
+def run():
+    outcome = profile.run(["/bin/true"], params={"workdir": sys.argv[3]})
+    assert outcome.ok, outcome.failure
+
+
+def children(pid):
+    return [int(one) for one in open(f"/proc/{pid}/task/{pid}/children").read().split()]
+
+
+def gone(pid):
+    os.kill(pid, signal.SIGKILL)
+    while os.path.exists(f"/proc/{pid}") and open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] != "Z":
+        time.sleep(0.01)
+
+
+run()
+(helper,) = children(os.getpid())
+if sys.argv[4] == "helper":
+    gone(helper)
+else:
+    while not children(helper):
+        time.sleep(0.01)
+    for spare in children(helper):
+        gone(spare)
+run()
+if sys.argv[4] == "spare":
+    assert children(os.getpid()) == [helper]
+print("fine")
+"""
+
+
+@pytest.mark.parametrize("killed", ["helper", "spare"])
+def test_an_end_that_is_gone_is_no_signal(killed: str) -> None:
+    """A host may have SIGPIPE at its default, and the helper has."""
+    tree = Caller("user" if os.geteuid() else "root").tree()
+    command = [sys.executable, "-c", SIGPIPE, str(ROOT / "runtime"), str(stock("agent-check")), str(tree), killed]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "fine\n"), done.stderr

@@ -16,7 +16,7 @@ import signal
 import socket
 from typing import NamedTuple
 
-from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, kernel_view, messages, readback, sweep
+from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, handed, kernel_view, messages, readback, sweep
 from sbc_runtime.backends.interface import ChildDescriptors, Ended, Watch
 from sbc_runtime.bwrap_command import ENDED
 from sbc_runtime.bwrap_ipc import tables
@@ -77,7 +77,7 @@ class BwrapBackend:
             stage = None  # what is lost by that, `losses` has said
         terminal = -1
         if prepared.terminal:
-            terminal, inner = os.openpty()
+            terminal, inner = handed.terminal(prepared.ids)
             child = ChildDescriptors(inner, inner, inner)
         order = Order(program.path, compiled.arguments, prepared, stage, child)
         limits = lowered(rlimits(prepared, os.uname().release), self._caller)

@@ -17,6 +17,7 @@ from sbc_runtime.backends.process_losses import losses
 from sbc_runtime.backends.process_sandbox import Held, ProcessSandbox
 from sbc_runtime.backends.process_start import Start
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.handed import terminal
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import Level, RunLoss
 from sbc_runtime.prepared import Prepared
@@ -51,8 +52,11 @@ class ProcessBackend:
         spared = frozenset(process.pid for process in process_tree.descendants((os.getpid(),)))
         libc.prctl(process_tree.PR_SET_CHILD_SUBREAPER, 1)
         controlling = -1
+        rules = landlock_plan.rules(prepared)
         if prepared.terminal:
-            controlling, child = _terminal(prepared)
+            controlling, own = terminal(prepared.ids)
+            child = ChildDescriptors(own, own, own)
+            rules = rules._replace(grants=(*rules.grants, landlock_plan.terminal(own)))
         channel, inner = messages.pair()
         status, status_inner = os.pipe()
         start = Start(
@@ -63,7 +67,7 @@ class ProcessBackend:
             watch.lifeline,
             _rlimits(prepared, machine.release, self._caller),
             unix_only(arch) if prepared.network == "none" else None,
-            landlock_plan.rules(prepared),
+            rules,
             self._version,
         )
         host = readback.own()
@@ -82,13 +86,6 @@ class ProcessBackend:
             sandbox.wait()
             raise
         return sandbox
-
-
-def _terminal(prepared: Prepared) -> tuple[int, ChildDescriptors]:
-    controlling, other = os.openpty()
-    if prepared.ids.mapped_by_root:
-        os.fchown(other, prepared.ids.host_user, -1)
-    return controlling, ChildDescriptors(other, other, other)
 
 
 def _rlimits(prepared: Prepared, release: str, caller: tuple[tuple[int, int, int], ...]) -> tuple[Rlimit, ...]:
