@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["load"]
 
 
-def load(path: str | os.PathLike[str]) -> "Profile":
+def load(path: str | bytes | os.PathLike[str]) -> "Profile":
     """Read a bundle that runs commands; `BundleError` (`sbc_runtime.canonical`) where it cannot be used here."""
     from sbc_runtime.api import load as load_profile  # noqa: PLC0415 - importing the package stays cheap
 

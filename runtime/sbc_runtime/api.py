@@ -8,27 +8,28 @@ Both are safe to call from any thread. From asyncio, a run is awaited by its des
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
 
-from sbc_runtime import scheduling
+from sbc_runtime import calling, request
 from sbc_runtime.bundle import encode
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.job import BackendChoice, Caller, Job, Options, OutKind, StdinKind
+from sbc_runtime.job import Job
 from sbc_runtime.loader import Loaded, for_machine, machine_name
 from sbc_runtime.loader import load as load_bundle
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.params import fill
-from sbc_runtime.running import Input, Output, Run
+from sbc_runtime.request import Request
+from sbc_runtime.running import Run
 from sbc_runtime.wire import encode_job
 
-if TYPE_CHECKING:
-    from sbc_runtime.bypass import Request
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
-def load(path: str | os.PathLike[str]) -> "Profile":
+def load(path: str | bytes | os.PathLike[str]) -> "Profile":
     """Read a bundle for this machine; `BundleError` where it cannot be used here."""
     return Profile(load_bundle(path))
 
@@ -38,144 +39,75 @@ def of_bundle(bundle: Bundle) -> "Profile":
     return Profile(for_machine(bundle, sys.platform, machine_name(), sys.byteorder))
 
 
+def _asking(
+    ask: Callable[_P, Request], act: Callable[["Profile", Request], _T]
+) -> Callable[Concatenate["Profile", _P], _T]:
+    """Give the method that takes what a request is made of, the command first and all else by name."""
+
+    def method(self: "Profile", *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        if len(args) > 1:
+            raise TypeError("the command is one sequence; everything else is given by its name")
+        return act(self, ask(*args, **kwargs))
+
+    method.__doc__ = f"{act.__doc__}\n\n{Request.__doc__}"
+    return method
+
+
+def _start(self: "Profile", asked: Request) -> Run:
+    """Start a command. What goes wrong with the run is told by its outcome.
+
+    `TypeError` or `ValueError` where the command or an option cannot be meant.
+    """
+    return self.begin(asked)
+
+
+def _run(self: "Profile", asked: Request) -> Outcome:
+    """Run a command and wait for it. Never raises for what goes wrong with the run: the outcome says it.
+
+    `TypeError` or `ValueError` where the command or an option cannot be meant.
+    """
+    if asked.bypass is not None or sys.platform == "win32":
+        from sbc_runtime import windows_run  # noqa: PLC0415 - only there
+
+        return windows_run.run(self.loaded, asked)
+    started = self.begin(asked)
+    try:
+        return started.wait()
+    except BaseException:
+        started.cancel()
+        started.wait()
+        raise
+
+
 class Profile:
-    """A bundle that is ready to run commands."""
+    """A bundle that is ready to run commands. `run` and `start` take what a `Request` is made of."""
 
     def __init__(self, loaded: Loaded) -> None:
         self.loaded = loaded
         self._bytes = encode(loaded.bundle)
 
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        params: Mapping[str, str | int | os.PathLike[str]] | None = None,
-        stdin: Input = None,
-        stdout: Output = "capture",
-        stderr: Output = "capture",
-        timeout: float | None = None,
-        backend: BackendChoice = "auto",
-        allow_wider: bool = False,
-        cgroup_base: str | None = None,
-        bypass: "Request | None" = None,
-    ) -> Outcome:
-        """Run a command and wait for it. Never raises for what goes wrong with the run: the outcome says it.
+    run = _asking(Request, _run)
+    start = _asking(Request, _start)
 
-        `stdin`: bytes, or a descriptor or file to read from (None: nothing). `timeout`: seconds; it can only shorten
-        the profile's wall limit. `bypass`: the attestation by which the builder may run on Windows without a sandbox;
-        refused elsewhere. `ValueError` where a command or an option cannot be one.
-        """
-        if bypass is not None or sys.platform == "win32":
-            from sbc_runtime import windows_run  # noqa: PLC0415 - only there
-
-            wall = None if timeout is None else _milliseconds(timeout)
-            asked = windows_run.Asked(_command(argv), params or {}, (stdin, stdout, stderr), wall, bypass)
-            return windows_run.run(self.loaded, asked)
-        started = self.start(
-            argv,
-            params=params,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            timeout=timeout,
-            backend=backend,
-            allow_wider=allow_wider,
-            cgroup_base=cgroup_base,
-        )
+    def begin(self, asked: Request) -> Run:
+        """Start what is asked for; see `start`."""
+        command, given = request.command(asked), request.streams(asked)
+        bundle = self.loaded.bundle
+        run = Run(os.urandom(8).hex(), self.loaded)
         try:
-            return started.wait()
-        except BaseException:
-            started.cancel()
-            started.wait()
-            raise
+            if asked.bypass is not None or sys.platform == "win32":
+                from sbc_runtime.bypass import refusal, require_windows  # noqa: PLC0415 - only there
 
-    def start(
-        self,
-        argv: Sequence[str],
-        *,
-        params: Mapping[str, str | int | os.PathLike[str]] | None = None,
-        stdin: Input = None,
-        stdout: Output = "capture",
-        stderr: Output = "capture",
-        timeout: float | None = None,
-        backend: BackendChoice = "auto",
-        allow_wider: bool = False,
-        cgroup_base: str | None = None,
-        report: str | os.PathLike[str] | None = None,
-        terminal: tuple[int, int] | None = None,
-    ) -> "Run":
-        """Start a command; see `run`. `terminal`: rows and columns of one that the command gets as its 0, 1 and 2.
-
-        With a terminal, `stdin` and `stdout` are descriptors, and `stderr` is not used. `report`: where the caller will
-        write a report; nothing is run where the command could write there too.
-        """
-        command = _command(argv)
-        run_id = os.urandom(8).hex()
-        run = Run(run_id, self.loaded)
-        try:
-            if sys.platform == "win32":
-                from sbc_runtime.bypass import refusal  # noqa: PLC0415 - only there
-
+                require_windows(sys.platform)
                 raise refusal()
-            values = fill(self.loaded.bundle.params, params or {})
-            variables = build(self.loaded.bundle.plan.environment, os.environ, values)
-            options = Options(
-                backend,
-                allow_wider,
-                None if timeout is None else _milliseconds(timeout),
-                "terminal" if terminal else _in_kind(stdin),
-                "terminal" if terminal else _out_kind(stdout),
-                "null" if terminal else _out_kind(stderr),
-                *(terminal or (24, 80)),
-                cgroup_base or os.environ.get("SBC_CGROUP_BASE") or None,
-                None if report is None else os.path.abspath(report),
-            )
-            run.values, run.variables = values, variables
-            job = Job(run_id, command, values, variables, _caller(), options)
-            run.begin(encode_job(self.loaded.bundle.address, job), self._bytes, (stdin, stdout, stderr), options)
+            caller, variables = calling.caller(), calling.environment()
+            options = request.options(asked, given, caller, variables.get("SBC_CGROUP_BASE") or None)
+            run.values = fill(bundle.params, asked.params or {}, caller.cwd)
+            run.variables = build(bundle.plan.environment, variables, run.values)
+            job = Job(run.run_id, command, run.values, run.variables, caller, options)
+            run.begin(encode_job(bundle.address, job), self._bytes, given, options)
         except SetupFailed as failed:
             run.fail(failed.failure)
+        except OSError as error:
+            run.fail(SetupFailed.of("start", error).failure)
         return run
-
-
-def _command(argv: Sequence[str]) -> tuple[str, ...]:
-    command = tuple(argv)
-    if not command or not all(isinstance(one, str) and "\0" not in one for one in command):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise ValueError("a command is a sequence of texts without NUL, at least one")
-    return command
-
-
-def _milliseconds(timeout: float) -> int:
-    return max(1, int(timeout * 1000))
-
-
-def _caller() -> Caller:
-    import pwd  # noqa: PLC0415 - not on Windows, where this module is imported too
-    import resource  # noqa: PLC0415
-
-    uid = os.getuid()
-    try:
-        home = pwd.getpwuid(uid).pw_dir
-    except KeyError:
-        home = "/"
-    variable = os.environ.get("HOME", "")
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    numbers = sorted({getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")})
-    limits = tuple((number, *resource.getrlimit(number)) for number in numbers)
-    return Caller(
-        os.getcwd(),
-        home,
-        variable if variable.startswith("/") else None,
-        os.environ.get("TMPDIR") or "/tmp",  # noqa: S108 (what unset means)
-        limits,
-        scheduling.own(),
-        runtime if runtime.startswith("/") else None,
-    )
-
-
-def _in_kind(stdin: Input) -> StdinKind:
-    return "null" if stdin is None else "bytes" if isinstance(stdin, bytes) else "descriptor"
-
-
-def _out_kind(output: Output) -> OutKind:
-    return output if isinstance(output, str) else "descriptor"

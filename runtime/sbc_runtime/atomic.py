@@ -14,7 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from stat import S_ISDIR, S_ISREG
+from stat import S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
 from typing import NamedTuple
 
 _MODE = 0o644
@@ -66,7 +66,7 @@ def write_files(
         try:
             _remove_stale(directory)
             for name in files:
-                _refuse_folder(directory, name)
+                _refuse_special(directory, name)
             for name, content in files.items():
                 waiting[name] = _write_temporary(directory, content, durable=durable, mode=mode)
             for name in files:
@@ -91,14 +91,28 @@ def _check_name(name: str) -> None:
         raise ValueError(f"{name!r} is not the name of a file in a folder")
 
 
-def _refuse_folder(directory: int, name: str) -> None:
-    """Find before the first rename what would make a later one fail."""
+def _refuse_special(directory: int, name: str) -> None:
+    """Find before the first rename what would make a later one fail, or take a device, pipe or socket away.
+
+    A link to one is such a name too (/dev/stdout), as is any link into /proc.
+    """
     try:
         mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
     except FileNotFoundError:
         return
     if S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if S_ISLNK(mode):
+        into_proc = os.readlink(name, dir_fd=directory).startswith("/proc/")
+        try:
+            mode = os.stat(name, dir_fd=directory).st_mode
+        except OSError:
+            mode = S_IFREG
+        special = into_proc or not (S_ISREG(mode) or S_ISDIR(mode))
+    else:
+        special = not S_ISREG(mode)
+    if special:
+        raise OSError(errno.EINVAL, "there is a device, a pipe or a socket, which no file replaces", name)
 
 
 def _write_temporary(directory: int, content: bytes, *, durable: bool, mode: int | None) -> _Waiting:
@@ -168,3 +182,53 @@ def _remove(directory: int, name: str) -> None:
         os.unlink(name, dir_fd=directory)
     except OSError:
         return  # the folder itself is gone; what was to be written is not there either
+
+
+class Reserved:
+    """A file that is to be written later: room for it is there, and its name is one that can be written.
+
+    `write` or `drop` ends it.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], name: str, room: int) -> None:
+        """`room`: bytes that will certainly fit. `OSError` where the file could not be written now."""
+        _check_name(name)
+        self._name = name
+        self._directory = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
+        self._waiting: _Waiting | None = None
+        try:
+            _remove_stale(self._directory)
+            _refuse_special(self._directory, name)
+            self._waiting = _new_temporary(self._directory, None)
+            os.posix_fallocate(self._waiting.descriptor, 0, room)
+        except BaseException:
+            self.drop()
+            raise
+
+    def write(self, content: bytes) -> None:
+        """Write the file, whole or not at all; `OSError`. May be called once."""
+        if self._waiting is None:
+            raise ValueError("this file has been written or dropped")
+        try:
+            _refuse_special(self._directory, self._name)
+            rest = memoryview(content)
+            while rest:
+                rest = rest[os.write(self._waiting.descriptor, rest) :]
+            os.ftruncate(self._waiting.descriptor, len(content))
+            os.fsync(self._waiting.descriptor)
+            os.replace(self._waiting.name, self._name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+            os.fsync(self._directory)
+            os.close(self._waiting.descriptor)
+            self._waiting = None
+        finally:
+            self.drop()
+
+    def drop(self) -> None:
+        """Leave nothing behind. May be called again."""
+        if self._waiting is not None:
+            _remove(self._directory, self._waiting.name)
+            os.close(self._waiting.descriptor)
+            self._waiting = None
+        if self._directory >= 0:
+            os.close(self._directory)
+            self._directory = -1

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sbc_runtime.errors import SetupFailed
+from sbc_runtime.errors import OF_RESOURCES, SetupFailed
 
 OLDEST = (0, 8)
 NEWEST = (0, 12)
@@ -51,6 +51,8 @@ def find(path: str | None = None) -> Program:
             try:
                 return Program(real, version_of(real))
             except SetupFailed as failed:
+                if failed.failure.step != "backend":
+                    raise
                 why = failed.failure.why
         wrong.append(why)
     raise SetupFailed("backend", "; ".join(wrong) or "there is no bubblewrap here", _REMEDY, 2)
@@ -96,6 +98,8 @@ def version_of(path: str) -> tuple[int, int]:
     try:
         asked = subprocess.run([path, "--version"], capture_output=True, env={}, cwd="/", timeout=10, check=False)  # noqa: S603
     except (OSError, subprocess.SubprocessError) as error:
+        if isinstance(error, OSError) and error.errno in OF_RESOURCES:
+            raise SetupFailed.of("bwrap", error) from None
         raise SetupFailed("backend", f"`{path}` cannot be run: {error}", _REMEDY) from None
     told = asked.stdout.decode("ascii", "replace").strip()
     found = _VERSION.fullmatch(told.rpartition(".")[0]) or _VERSION.fullmatch(told)

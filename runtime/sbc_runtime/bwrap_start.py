@@ -19,7 +19,7 @@ _GATE = 3
 _CHANNEL = 4
 _ARGUMENTS = 5
 _MORE = (6, 7)
-_HIGH = 64
+_HIGH = 16
 _FROM_TERMINAL = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU)
 
 MARK = b"_"
@@ -56,6 +56,7 @@ def become(order: Order, gate: int, channel: int) -> NoReturn:
         step = "descriptors"
         try:
             _descriptors(order.child, gate, channel)
+            channel = _CHANNEL
             step = "session"
             if order.prepared.terminal:
                 os.setsid()
@@ -78,9 +79,9 @@ def become(order: Order, gate: int, channel: int) -> NoReturn:
         except OSError as error:
             raise SetupFailed.of(step, error) from None
     except SetupFailed as failed:
-        send_failure(_CHANNEL, failed)
+        send_failure(channel, failed)
     except BaseException as error:
-        send_failure(_CHANNEL, SetupFailed("bwrap", repr(error)))
+        send_failure(channel, SetupFailed("bwrap", repr(error)))
     finally:
         os._exit(SETUP_FAILED)
 

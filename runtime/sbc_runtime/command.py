@@ -7,7 +7,7 @@ import resource
 import signal
 import termios
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeVar
 
 from sbc_runtime import libc, orders
 from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
@@ -17,13 +17,15 @@ from sbc_runtime.messages import send, send_failure
 from sbc_runtime.prepared import Ids, Prepared
 from sbc_runtime.rlimits import Rlimit
 
+_T = TypeVar("_T")
+
 SETUP_FAILED = 125
 UMASK = 0o022
 
 _GATE = 3
 _CHANNEL = 4
 _HIGH = 16
-CHANGED = (signal.SIGPIPE, signal.SIGCHLD)
+CHANGED = (signal.SIGPIPE, signal.SIGCHLD, signal.SIGXFSZ)
 """What helper, supervisor and init handle otherwise than by default."""
 
 ALL = tuple(signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP})
@@ -49,9 +51,11 @@ def become(task: Task) -> NoReturn:
     What needs nothing of the run is done before it is known, and what needs nothing of the new root while init builds
     it.
     """
+    channel = task.channel
     try:
-        _step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel}))
-        _step("process", lambda: _process(task.last_capability))
+        step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel}))
+        channel = _CHANNEL
+        step("process", lambda: _process(task.last_capability))
         send(_CHANNEL, "here")
         if task.sample is not None and not orders.waiting(_CHANNEL):
             _prepare(orders.rehearse(task.sample).prepared)
@@ -59,32 +63,32 @@ def become(task: Task) -> NoReturn:
         if told is None:
             os._exit(SETUP_FAILED)
         (prepared, limits, *_), streams = told
-        _step("descriptors", lambda: _place({_GATE: _GATE, _CHANNEL: _CHANNEL, **dict(enumerate(streams))}))
-        _step("ids", lambda: take_ids(prepared.ids))
+        step("descriptors", lambda: _place({_GATE: _GATE, _CHANNEL: _CHANNEL, **dict(enumerate(streams))}))
+        step("ids", lambda: take_ids(prepared.ids))
         programs, candidates, arguments, environment = _prepare(prepared)
         if os.read(_GATE, 1) != BUILT:
             os._exit(SETUP_FAILED)
-        _step("namespaces of init", _join)
-        _step("capabilities", lambda: libc.drop_capabilities(-1))
+        step("namespaces of init", _join)
+        step("capabilities", lambda: libc.drop_capabilities(-1))
         # The supervisor reads this process's /proc; until then nothing of the command's is running.
         libc.prctl(libc.PR_SET_DUMPABLE, 1)
         if prepared.terminal:
-            _step("terminal", _terminal)
-        _step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
-        _step("limits", lambda: _limits(limits))
+            step("terminal", _terminal)
+        step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
+        step("limits", lambda: _limits(limits))
         send(_CHANNEL, "waits")
         # From here on only seccomp(2), read(2), execve(2), write(2) and exit_group(2) are called.
         for program in programs:
-            _step("filter", program.load)
+            step("filter", program.load)
         if os.read(_GATE, 1) != GO:
             os._exit(SETUP_FAILED)
         number = execute(candidates, arguments, environment)
         send(_CHANNEL, "not executed", number)
         os._exit(NOT_FOUND if number in {errno.ENOENT, errno.ENOTDIR} else NOT_EXECUTABLE)
     except SetupFailed as failed:
-        send_failure(_CHANNEL, failed)
+        send_failure(channel, failed)
     except Exception as error:
-        send_failure(_CHANNEL, SetupFailed("command", repr(error)))
+        send_failure(channel, SetupFailed("command", repr(error)))
     finally:
         os._exit(SETUP_FAILED)
 
@@ -101,11 +105,14 @@ def _prepare(
     )
 
 
-def _step(name: str, act: Callable[[], None]) -> None:
+def step(name: str, act: Callable[[], _T]) -> _T:
+    """Do one step of the set-up; where it fails, `SetupFailed` of that name."""
     try:
-        act()
-    except (OSError, ValueError) as error:
-        raise SetupFailed(name, str(error), errno=(error.errno or 0) if isinstance(error, OSError) else 0) from None
+        return act()
+    except OSError as error:
+        raise SetupFailed.of(name, error) from None
+    except ValueError as error:
+        raise SetupFailed(name, str(error)) from None
 
 
 def _process(last_capability: int) -> None:

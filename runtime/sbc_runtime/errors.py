@@ -1,8 +1,17 @@
 """The one error of setting up a sandbox: whoever raises it has run nothing."""
 
+import errno
 import os
 
 from sbc_runtime.outcome import Failure
+
+OF_RESOURCES = {
+    errno.EMFILE: "let the caller have more open files (`ulimit -n`)",
+    errno.ENFILE: "raise fs.file-max, or close what holds so many files open",
+    errno.EAGAIN: "let the caller have more processes (`ulimit -u`, the cgroup's pids.max)",
+    errno.ENOMEM: "let the caller have more memory (`ulimit -v`, the cgroup's memory.max)",
+}
+"""What these say is the same at every step: something has run out."""
 
 
 class SetupFailed(Exception):
@@ -16,6 +25,7 @@ class SetupFailed(Exception):
     def of(step: str, error: OSError, remedy: str = "", where: str = "") -> "SetupFailed":
         """Make one of a failed system call."""
         number = error.errno or 0
+        remedy = OF_RESOURCES.get(number, remedy)
         why = error.strerror or os.strerror(number)
         if error.filename is not None:
             why = f"{error.filename}: {why}"

@@ -8,6 +8,8 @@ It keeps one spare supervisor, forked with a sandbox's processes below it, that 
 half of a short run's time. It goes when no run comes for a while.
 """
 
+import contextlib
+import errno
 import gc
 import os
 import select
@@ -43,6 +45,7 @@ _HURRY = 0.005
 
 def main(descriptor: int, host_pid: int, spare: bool = True) -> NoReturn:
     """Serve requests on the socket `descriptor` until the host process is gone; `spare`: keep a spare supervisor."""
+    _take_effective_ids()
     reset_signals(ALL)
     # Supervisors are nobody's to wait for: they tell by their socket, and the kernel takes them away.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -60,6 +63,15 @@ def main(descriptor: int, host_pid: int, spare: bool = True) -> NoReturn:
     gc.freeze()
     gc.disable()
     _Helper(end, host, spare).serve()
+
+
+def _take_effective_ids() -> None:
+    """Be wholly who the host is in effect: with other real or saved ids the kernel keeps its own /proc/self from it."""
+    user, group = os.geteuid(), os.getegid()
+    if os.getresuid() != (user,) * 3 or os.getresgid() != (group,) * 3:
+        os.setresgid(group, group, group)
+        os.setresuid(user, user, user)
+        libc.prctl(libc.PR_SET_DUMPABLE, 1)
 
 
 class _Helper:
@@ -118,9 +130,14 @@ class _Helper:
     def _start(self, request: wire.Request) -> None:
         """Hand a request to the spare supervisor, or to a new one. In a hurry the next one is made at once."""
         hurry = self._busy is not None or time.monotonic() - self._ended < _HURRY
-        if not self._hand_over(request):
-            self._spare = _closed(self._spare) or self._fork(None)
-            self._hand_over(request)
+        if request.cut:
+            self._refuse(request, OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
+        elif not self._hand_over(request):
+            try:
+                self._spare = _closed(self._spare) or self._fork(None)
+                self._hand_over(request)
+            except OSError as error:
+                self._refuse(request, error)
         wire.close(request.descriptors)
         _closed(self._busy)
         self._busy, self._spare = (self._spare, None) if self._keeps_spare else (None, _closed(self._spare))
@@ -137,18 +154,26 @@ class _Helper:
             return False  # it is gone: where that was a new one, the host sees the end of its socket, and reports it
         return True
 
+    def _refuse(self, request: wire.Request, error: OSError) -> None:
+        """Answer a run that no supervisor can be made for; without the descriptor for answers the host sees its end."""
+        for control in request.descriptors[:1]:
+            address, job = wire.decode_job(request.text)
+            supervisor.refuse(job, self._known[address], control, error)
+
     def _make_spare(self, hurry: bool = False) -> None:
         if self._spare is None:
-            self._spare = self._fork(self._last, hurry)
+            with contextlib.suppress(OSError):
+                self._spare = self._fork(self._last, hurry)
 
-    def _fork(self, last: bytes | None, hurry: bool = False) -> socket.socket | None:
+    def _fork(self, last: bytes | None, hurry: bool = False) -> socket.socket:
         """Fork a supervisor, which gets ready for a run like the `last` one; its end of the socket ends with it."""
         ours, theirs = socket.socketpair()
         try:
             pid = libc.clone(0)
         except OSError:
             theirs.close()
-            return _closed(ours)
+            ours.close()
+            raise
         if pid == 0:
             self._end.close()
             ours.close()
@@ -171,6 +196,9 @@ class _Helper:
 
     def _supervise(self, request: wire.Request) -> NoReturn:
         try:
+            if request.cut:
+                self._refuse(request, OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
+                os._exit(0)
             address, job = wire.decode_job(request.text)
             given = iter(request.descriptors)
             control, lifeline = next(given), next(given)

@@ -6,6 +6,7 @@ take over, another helper is started.
 """
 
 import contextlib
+import errno
 import os
 import socket
 import struct
@@ -25,58 +26,93 @@ main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "spare")
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NAMESPACES = ("mnt", "user", "net", "pid_for_children", "ipc", "uts", "cgroup")
 _MOST_BUNDLES = 64
+_REMEDY = "check that the Python interpreter can be started"
 
 
 class Helper:
-    """One helper and its connection."""
+    """One helper and its connection.
+
+    The host may wait for any child and close any descriptor: neither a number of a process nor one of a descriptor is
+    used later without a look at whether it is still the same.
+    """
 
     def __init__(self, like: tuple[object, ...], spare: bool) -> None:
-        """`spare`: whether it keeps a spare supervisor for the next run."""
+        """`spare`: whether it keeps a spare supervisor for the next run. `SetupFailed` where it cannot be started."""
         refuse_width(os.uname().machine, 8 * struct.calcsize("P"))
         self.like = like
         self.scheduling = scheduling.own()
         self.owner = os.getpid()
         self.defined: set[str] = set()
-        ours, theirs = socket.socketpair()
         try:
-            # Not in this process's group: signals of a terminal are for the host, which decides what they mean.
-            self._process = subprocess.Popen(  # noqa: S603
-                [
-                    sys.executable,
-                    "-I",
-                    "-S",
-                    "-X",
-                    "utf8",
-                    "-c",
-                    _PROGRAM,
-                    _FOLDER,
-                    str(theirs.fileno()),
-                    str(self.owner),
-                    "spare" if spare else "",
-                ],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={},
-                cwd="/",
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-                restore_signals=True,
-            )
+            self.end, theirs = socket.socketpair()
         except OSError as error:
-            ours.close()
-            raise SetupFailed.of("helper", error, "check that the Python interpreter can be started") from None
+            raise SetupFailed.of("helper", error, "let this process have more open files (`ulimit -n`)") from None
+        try:
+            self._pid = _spawn(theirs.fileno(), spare)
+        except OSError as error:
+            self.end.close()
+            raise SetupFailed.of("helper", error, _REMEDY) from None
         finally:
             theirs.close()
-        self.end = ours
+        self._identity = _identity(self.end.fileno())
+        self._since = _start_of(self._pid)
+
+    @property
+    def intact(self) -> bool:
+        """Whether the connection is still this one, and the process one that it was made in."""
+        return self.owner == os.getpid() and _identity(self.end.fileno()) == self._identity
 
     def close(self) -> None:
         """Let it go: it ends with its connection."""
-        self.end.close()
-        if self.owner == os.getpid():
+        if _identity(self.end.fileno()) == self._identity:
+            self.end.close()
+        else:
+            self.end.detach()  # the host closed it, and its number may be another's by now
+        if self.owner == os.getpid() and self._since is not None and _start_of(self._pid) == self._since:
             with contextlib.suppress(OSError):
-                os.waitpid(self._process.pid, 0)
-        self._process.returncode = 0
+                os.waitpid(self._pid, 0)
+
+
+def _spawn(connection: int, spare: bool) -> int:
+    """Start a helper that serves `connection`; gives its pid. `OSError`."""
+    if not sys.executable:
+        raise OSError(errno.ENOENT, "this process does not know its Python interpreter (`sys.executable`)")
+    program = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _PROGRAM, _FOLDER)
+    # Not in this process's session: signals of a terminal are for the host, which decides what they mean.
+    process = subprocess.Popen(  # noqa: S603
+        (*program, str(connection), str(os.getpid()), "spare" if spare else ""),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={},
+        cwd="/",
+        pass_fds=(connection,),
+        start_new_session=True,
+        restore_signals=True,
+    )
+    process.returncode = 0  # it is waited for here, and by nobody's destructor
+    return process.pid
+
+
+def _identity(descriptor: int) -> tuple[int, int] | None:
+    try:
+        seen = os.fstat(descriptor)
+    except OSError:
+        return None
+    return seen.st_dev, seen.st_ino
+
+
+def _start_of(pid: int) -> bytes | None:
+    """Give when a child of this process was started, in clock ticks (proc_pid_stat(5)): it tells it from a later one.
+
+    None where it has been waited for.
+    """
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return fields[19] if int(fields[1]) == os.getpid() else None
 
 
 def refuse_width(machine: str, width: int) -> None:
@@ -108,16 +144,14 @@ class Host:
                 except OSError as error:
                     self._drop()
                     if last:
-                        raise SetupFailed.of(
-                            "helper", error, "check that the Python interpreter can be started"
-                        ) from None
+                        raise SetupFailed.of("helper", error, _REMEDY) from None
                 else:
                     return
 
     def warm(self) -> None:
         """Start the helper now, so that it is ready by the time of the one run to come. A failure shows there."""
         self._spare = False
-        with contextlib.suppress(SetupFailed), self._lock:
+        with contextlib.suppress(SetupFailed, OSError), self._lock:
             self._ready()
 
     def close(self) -> None:
@@ -134,7 +168,7 @@ class Host:
         like = _like()
         helper = self._helper
         if helper is not None and (
-            helper.owner != os.getpid()
+            not helper.intact
             or helper.like != like
             or len(helper.defined) > _MOST_BUNDLES
             or not scheduling.reaches(helper.scheduling, scheduling.own())

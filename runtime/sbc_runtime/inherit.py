@@ -25,6 +25,8 @@ def set_signals() -> None:
     """Handle as a supervisor has to what the helper handles otherwise."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    # The caller's RLIMIT_FSIZE holds for what is captured as well.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
 def differs(caller: Caller) -> bool:

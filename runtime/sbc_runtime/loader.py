@@ -28,7 +28,7 @@ class Loaded(NamedTuple):
     enforcement: str
 
 
-def load(path: str | os.PathLike[str]) -> Loaded:
+def load(path: str | bytes | os.PathLike[str]) -> Loaded:
     """Read a bundle and pick what is for this machine; `BundleError` where it cannot be used here."""
     return for_machine(read(path), sys.platform, machine_name(), sys.byteorder)
 
@@ -38,15 +38,15 @@ def machine_name() -> str:
     return "" if sys.platform == "win32" else os.uname().machine
 
 
-def read(path: str | os.PathLike[str]) -> Bundle:
+def read(path: str | bytes | os.PathLike[str]) -> Bundle:
     """Read a bundle from a regular file; `BundleError`, with the file's name, where it cannot be used anywhere."""
     try:
         return decode(_content(path))
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise BundleError(f"{os.fspath(path)}: cannot be read: {why}", "name a bundle that you may read") from None
     except BundleError as error:
-        raise BundleError(f"{os.fspath(path)}: {error.what}", error.remedy) from None
+        raise BundleError(f"{os.fsdecode(path)}: {error.what}", error.remedy) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise BundleError(f"{os.fsdecode(path)}: cannot be read: {why}", "name a bundle that you may read") from None
 
 
 def for_machine(bundle: Bundle, platform: str, machine: str, byte_order: str) -> Loaded:
@@ -70,7 +70,7 @@ def for_machine(bundle: Bundle, platform: str, machine: str, byte_order: str) ->
     return Loaded(bundle, "linux", arch, found, enforcement_digest(bundle, arch.name))
 
 
-def _content(path: str | os.PathLike[str]) -> bytes:
+def _content(path: str | bytes | os.PathLike[str]) -> bytes:
     descriptor = os.open(path, READ)
     try:
         if not S_ISREG(os.fstat(descriptor).st_mode):

@@ -21,8 +21,8 @@ Kind = Literal[
 ]
 """How a run ended.
 
-`setup-failed`: the sandbox could not be made as promised, and nothing was run. `sandbox-failed`: the command had been
-started, and what watched it was lost; how the command ended is not known.
+`setup-failed`: the sandbox could not be made as promised, and nothing was run. `sandbox-failed`: what watched the
+command was lost when it had been started, or may have been; how it ended is not known.
 """
 
 Level = Literal["namespaces", "container", "none"]
@@ -145,7 +145,11 @@ class Failure(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """One captured stream: what was kept, how many bytes came in all, and whether more came than was kept."""
+    """One stream: what was captured, how many bytes came in all, and whether more came than was passed on.
+
+    Of a captured stream the first 256 MiB are kept (`streams.CAPTURE_MOST`), or what the profile's `output` allows
+    where that is less; a note says so where it happened.
+    """
 
     kept: bytes
     total: int

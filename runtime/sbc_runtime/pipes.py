@@ -75,4 +75,5 @@ class Pipes:
 
     def _out_pump(self, source: int, target: int, *, captured: bool) -> Pump:
         sink = None if target < 0 else Sink(target, ours=captured)
-        return Pump(source, sink, limit=self._limit, kept=CAPTURE_MOST if captured else None)
+        kept = CAPTURE_MOST if captured else None
+        return Pump(source, sink, limit=self._limit, kept=kept, close_source=self.child.stdout >= 0)

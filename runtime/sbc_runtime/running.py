@@ -3,24 +3,23 @@
 import contextlib
 import os
 import socket
-import sys
 import threading
 import weakref
-from typing import IO, TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal
 
 from sbc_runtime import classify
 from sbc_runtime.containment import named
+from sbc_runtime.errors import SetupFailed
 from sbc_runtime.host import HOST
 from sbc_runtime.job import Options
 from sbc_runtime.loader import Loaded
 from sbc_runtime.outcome import Failure, Outcome, Stream, Timings, Usage
 from sbc_runtime.outcome_codec import decode
+from sbc_runtime.request import Streams, size
 
 if TYPE_CHECKING:
     from sbc_runtime.report import Report
 
-Input = bytes | int | IO[bytes] | None
-Output = Literal["capture", "null"] | int | IO[bytes]
 _CANCEL = b"c"
 _RESIZE = b"w"
 
@@ -41,32 +40,35 @@ class Run:
         self._outcome: Outcome | None = None
         _RUNS.add(self)
 
-    def begin(self, text: bytes, bundle: bytes, given: tuple[Input, Output, Output], options: Options) -> None:
-        """Hand the run to the helper."""
-        control, theirs = socket.socketpair()
-        lifeline, self._lifeline = os.pipe()
-        temporary = [lifeline]
-        try:
-            streams: list[int] = []
-            stdin, stdout, stderr = given
-            if options.stdin != "null":
-                streams.append(_input(stdin, temporary))
-            for name, one, kind in (("stdout", stdout, options.stdout), ("stderr", stderr, options.stderr)):
-                if kind == "capture":
-                    self._captured[name] = os.memfd_create(f"sbc-{name}", os.MFD_CLOEXEC)
-                    streams.append(self._captured[name])
-                elif kind != "null":
-                    streams.append(_number(one))
-            descriptors = (theirs.fileno(), lifeline, *streams)
-            HOST.submit(self._loaded.bundle.address, bundle, text, descriptors)
-            self._control = control
-        except BaseException:
-            control.close()
-            raise
-        finally:
-            theirs.close()
-            for one in temporary:
-                os.close(one)
+    def begin(self, text: bytes, bundle: bytes, given: Streams, options: Options) -> None:
+        """Hand the run to the helper; `SetupFailed` where that is not possible: then nothing was started."""
+        with contextlib.ExitStack() as ours:
+            try:
+                control, theirs = socket.socketpair()
+                ours.callback(theirs.close)
+                self._control = control
+                lifeline, self._lifeline = os.pipe()
+                ours.callback(os.close, lifeline)
+                descriptors = [theirs.fileno(), lifeline]
+                if isinstance(given.stdin, bytes):
+                    descriptors.append(_memory("stdin"))
+                    ours.callback(os.close, descriptors[-1])
+                    _feed(descriptors[-1], given.stdin)
+                elif given.stdin is not None:
+                    descriptors.append(given.stdin)
+                for name, one, kind in (
+                    ("stdout", given.stdout, options.stdout),
+                    ("stderr", given.stderr, options.stderr),
+                ):
+                    if kind == "capture":
+                        self._captured[name] = _memory(name)
+                        descriptors.append(self._captured[name])
+                    elif kind != "null" and one is not None:
+                        descriptors.append(one)
+            except OSError as error:
+                remedy = "let this process have more open files (`ulimit -n`), or more memory"
+                raise SetupFailed.of("start", error, remedy) from None
+            HOST.submit(self._loaded.bundle.address, bundle, text, tuple(descriptors))
 
     def fail(self, failure: Failure) -> None:
         """Note that nothing was started."""
@@ -86,13 +88,12 @@ class Run:
                 control.send(_CANCEL, socket.MSG_NOSIGNAL)
 
     def resize(self, rows: int, columns: int) -> None:
-        """Tell the command's terminal its size."""
+        """Tell the command's terminal its size; `ValueError` where it cannot be one."""
+        told = _RESIZE + size(rows, columns)
         control = self._control
         if control is not None:
             with contextlib.suppress(OSError):
-                control.send(
-                    _RESIZE + rows.to_bytes(2, sys.byteorder) + columns.to_bytes(2, sys.byteorder), socket.MSG_NOSIGNAL
-                )
+                control.send(told, socket.MSG_NOSIGNAL)
 
     def wait(self) -> Outcome:
         """Wait for the outcome. May be called again, and from several threads."""
@@ -160,7 +161,8 @@ def _after_fork() -> None:
         one.after_fork()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def failed_outcome(
@@ -193,24 +195,15 @@ def failed_outcome(
     )
 
 
-def _number(one: int | str | bytes | IO[bytes] | None) -> int:
-    if isinstance(one, int):
-        return one
-    if one is None or isinstance(one, str | bytes):
-        raise ValueError("a descriptor or an open file is needed here")
-    return one.fileno()
+def _memory(name: str) -> int:
+    return os.memfd_create(f"sbc-{name}", os.MFD_CLOEXEC)
 
 
-def _input(stdin: Input, temporary: list[int]) -> int:
-    if not isinstance(stdin, bytes):
-        return _number(stdin)
-    descriptor = os.memfd_create("sbc-stdin", os.MFD_CLOEXEC)
-    temporary.append(descriptor)
-    rest = memoryview(stdin)
+def _feed(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
     os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
 
 
 def _content(descriptor: int) -> bytes:

@@ -1,7 +1,9 @@
 """What the supervisor gathers during a run, and the outcome that follows from it."""
 
+import errno
 import os
 import time
+from collections.abc import Iterator
 
 from sbc_runtime import classify
 from sbc_runtime.backends.interface import Backend, Ended
@@ -91,7 +93,7 @@ def outcome(story: Story) -> Outcome:
         absent=absent,
         losses=story.losses,
         covered=() if prepared is None else prepared.covered,
-        notes=(*story.notes, *(() if prepared is None else prepared.notes)),
+        notes=(*story.notes, *_lost(loop), *(() if prepared is None else prepared.notes)),
         timings=_timings(story),
         environment=tuple(name for name, _ in story.job.environment),
         cgroup=story.cgroup,
@@ -131,7 +133,16 @@ def _stream(loop: Loop | None, index: int) -> Stream:
     if loop is None or len(loop.pumps) <= index:
         return Stream(b"", 0, False)
     pump: Pump = loop.pumps[index]
-    return Stream(b"", pump.total, pump.over or (pump.kept is not None and pump.total > pump.kept))
+    return Stream(b"", pump.total, pump.cut)
+
+
+def _lost(loop: Loop | None) -> Iterator[str]:
+    """Say what of the output was not passed on, where no limit of the profile's tells."""
+    for name, pump in zip(("stdout", "stderr"), () if loop is None else loop.pumps[1:], strict=False):
+        if pump.error not in {0, errno.EPIPE}:
+            yield f"{name}: {os.strerror(pump.error)}: what came after {pump.written} bytes was lost"
+        elif pump.kept is not None and pump.total > pump.kept and not pump.over:
+            yield f"{name}: {pump.total} bytes came, and the first {pump.kept} are kept"
 
 
 def isolation(story: Story) -> Isolation | None:

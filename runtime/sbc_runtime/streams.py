@@ -30,6 +30,7 @@ class Sink:
         self.descriptor = descriptor
         self._socket: socket.socket | None = None
         self._most = CHUNK
+        self.error = 0
         mode = os.fstat(descriptor).st_mode
         self.pollable = not stat.S_ISREG(mode)
         if ours:
@@ -46,30 +47,44 @@ class Sink:
                 self._most = _SAFE
 
     def write(self, data: memoryview) -> int:
-        """Write what can be written now, and give how much; -1: nobody will ever read it."""
+        """Write what can be written now, and give how much; -1: nothing ever can be again, and `error` says why."""
         try:
             if self._socket is not None:
                 return self._socket.send(data[: self._most], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
             return os.write(self.descriptor, data[: self._most])
         except OSError as error:
-            return 0 if error.errno in _AGAIN else -1
+            if error.errno in _AGAIN:
+                return 0
+            self.error = error.errno or errno.EIO
+            return -1
 
 
 class Pump:
     """Moves one stream from `source` to `sink` (None: it is counted and thrown away).
 
     `limit`: bytes that may come (None: any number); `kept`: bytes that are written at most. `close_sink`: at the end
-    of the source the sink is closed, which tells the command that its input has ended.
+    of the source the sink is closed, which tells the command that its input has ended. `close_source`: once nothing
+    can be written any more the source is closed, which tells the command that nobody listens, as its own pipe would.
     """
 
     def __init__(
-        self, source: int, sink: Sink | None, *, limit: int | None, kept: int | None, close_sink: bool = False
+        self,
+        source: int,
+        sink: Sink | None,
+        *,
+        limit: int | None,
+        kept: int | None,
+        close_sink: bool = False,
+        close_source: bool = False,
     ) -> None:
         self.source = source
         self.sink = sink
         self.limit = limit
         self.kept = kept
         self.close_sink = close_sink
+        self.close_source = close_source
+        self.passed_on = sink is not None
+        self.error = 0
         self.total = 0
         self.written = 0
         self.open = True
@@ -80,6 +95,11 @@ class Pump:
     def over(self) -> bool:
         """Whether more came than may come."""
         return self.limit is not None and self.total > self.limit
+
+    @property
+    def cut(self) -> bool:
+        """Whether more came than was passed on."""
+        return self.over or (self.passed_on and self.written < self.total)
 
     def interest(self) -> tuple[int, int] | None:
         """Give the descriptor and the events (poll(2)) that this pump waits for now."""
@@ -118,9 +138,14 @@ class Pump:
         done = -1 if self.sink is None else self.sink.write(self._waiting)
         if done < 0:
             self._waiting = memoryview(b"")
+            if self.sink is not None:
+                self.error = self.sink.error
             self.sink = None
             if self.close_sink:
                 self._source_ended = True
+            elif self.close_source:
+                os.close(self.source)
+                self.open = False
             return
         self.written += done
         self._waiting = self._waiting[done:]

@@ -4,6 +4,7 @@ It is forked from the helper for one run and ends with it. Everything is decided
 waits for the outcome, and its end, seen through the socket and by its pid, ends the run.
 """
 
+import contextlib
 import os
 import socket
 import time
@@ -30,7 +31,7 @@ from sbc_runtime.watching import Callers, Loop
 WITH_NEST = frozenset({"auto", "namespace"})
 """Choices of a backend that take what `nest` keeps."""
 
-_FALLS_THROUGH = frozenset({"namespaces", "id maps"})
+_FALLS_THROUGH = frozenset({"namespaces", "id maps", "backend"})
 """Steps whose failure tells that a backend does not work here at all: `auto` then tries the next one."""
 
 
@@ -58,6 +59,19 @@ def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
             control.shutdown(socket.SHUT_WR)
     finally:
         os._exit(0)
+
+
+def refuse(job: Job, loaded: Loaded, control: int, error: OSError) -> None:
+    """Tell of a run that could not even begin, on `control`, which stays open.
+
+    Nothing is opened for that, and the host is not waited for: what is told is small.
+    """
+    story = Story(job._replace(environment=()), loaded.bundle, loaded.enforcement)
+    story.failure = SetupFailed.of("helper", error).failure
+    end = socket.socket(fileno=control)
+    with contextlib.suppress(OSError):
+        end.send(encode(outcome(story)), socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT)
+    end.detach()
 
 
 def _run(job: Job, loaded: Loaded, given: Given, control: socket.socket) -> bytes:
@@ -145,20 +159,36 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
 def _start(story: Story, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> Sandbox:
     job = story.job
     names = AUTO if job.options.backend == "auto" else (job.options.backend,)
-    reasons: list[str] = []
+    failures: dict[str, Failure] = {}
     for name in names:
         try:
             one = backend(name, job, story.bundle)
             story.backend = one
             check_level(story.bundle.plan, one.name, one.level)
             story.losses = _accepted(prepared, one, job.options.allow_wider)
-            return one.start(prepared, child, watch)
+            sandbox = one.start(prepared, child, watch)
         except SetupFailed as failed:
-            if failed.failure.step not in _FALLS_THROUGH | {"backend"} or len(names) == 1:
-                raise
-            told = _explained(failed)
-            reasons.append(f"{name}: {told.why}; {told.remedy}")
-    raise SetupFailed("backend", "no backend works here: " + " / ".join(reasons), "`sbc doctor` tells more")
+            failures[name] = _explained(failed)
+            if failed.failure.step not in _FALLS_THROUGH:
+                break
+        else:
+            story.notes += [
+                f"the backend {first} was not used: {why.step}: {why.why}" for first, why in failures.items()
+            ]
+            return sandbox
+    raise _no_backend(failures)
+
+
+def _no_backend(failures: dict[str, Failure]) -> SetupFailed:
+    """Give the one failure, or all of them as one: each backend's reason with its own remedy."""
+    if len(failures) == 1:
+        return SetupFailed(*next(iter(failures.values())))
+    told = [
+        (f"{name}: {one.step}: {one.why}" + (f" ({one.where})" if one.where else ""), f"for {name}: {one.remedy}")
+        for name, one in failures.items()
+    ]
+    why, remedy = (" / ".join(part) for part in zip(*told, strict=True))
+    return SetupFailed("backend", f"no backend works here: {why}", remedy, next(iter(failures.values())).errno)
 
 
 def _accepted(prepared: Prepared, one: Backend, allow_wider: bool) -> tuple[RunLoss, ...]:

@@ -9,10 +9,9 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
 from errno import ENOENT, ENOTDIR
 
-from sbc_runtime import classify
+from sbc_runtime import calling, classify
 from sbc_runtime.containment import named
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
@@ -21,27 +20,23 @@ from sbc_runtime.outcome import Failure, Kind, LimitReport, Outcome, Timings
 from sbc_runtime.params import fill
 from sbc_runtime.prepare.select import amount, on_linux
 from sbc_runtime.report import Report, report
+from sbc_runtime.request import Request, command, milliseconds
 from sbc_runtime.running import failed_outcome
+from sbc_runtime.texts import of_text
 
 
 class Unsandboxed:
-    """One such run, with the methods of `Run`. `why`: who switched the sandbox off. `timeout`: seconds, or None."""
+    """One such run, with the methods of `Run`. Of what is asked only the command, parameters and timeout are used."""
 
-    def __init__(
-        self,
-        loaded: Loaded,
-        argv: Sequence[str],
-        params: Mapping[str, str | int | os.PathLike[str]],
-        timeout: float | None,
-        why: str,
-    ) -> None:
+    def __init__(self, loaded: Loaded, asked: Request, why: str) -> None:
+        """`why`: who switched the sandbox off. `TypeError` or `ValueError` where what is asked cannot be meant."""
         self.run_id = os.urandom(8).hex()
         self.values: dict[str, str | int] = {}
         self.variables: tuple[tuple[str, str], ...] = ()
         self._loaded = loaded
-        self._argv = tuple(argv)
-        self._params = params
-        self._timeout = timeout
+        self._argv = command(asked)
+        self._params = asked.params or {}
+        self._timeout = milliseconds(asked.timeout)
         self._why = why
         self._process: subprocess.Popen[bytes] | None = None
         self._cancelled = False
@@ -70,12 +65,12 @@ class Unsandboxed:
         plan = self._loaded.bundle.plan
         try:
             self._refuse()
-            self.values = fill(self._loaded.bundle.params, self._params)
-            self.variables = build(plan.environment, os.environ, self.values)
+            self.values = fill(self._loaded.bundle.params, self._params, calling.folder())
+            self.variables = build(plan.environment, calling.environment(), self.values)
             wall = [amount(one.value, self.values, one.statement) for one in on_linux(plan.limits) if one.key == "wall"]
         except SetupFailed as failed:
             return failed_outcome(self.run_id, self._loaded, failed.failure, "setup-failed")
-        budgets = [*(one / 1000 for one in wall[-1:]), *(() if self._timeout is None else (self._timeout,))]
+        budgets = [*wall[-1:], *(() if self._timeout is None else (self._timeout,))]
         kind, status, errno = self._execute(min(budgets, default=None))
         total = round(1000 * (time.monotonic() - begun), 3)
         return self._made(kind, status, errno, total)
@@ -92,18 +87,19 @@ class Unsandboxed:
                 said = rule.statement
                 raise SetupFailed("paths", f"`{said.text}` moves a path, which needs a sandbox", where=said.where())
 
-    def _execute(self, seconds: float | None) -> tuple[Kind, int | None, int]:
+    def _execute(self, wall: int | None) -> tuple[Kind, int | None, int]:
         """Give the kind of end, the status as `subprocess` has it, and the errno of execve(2) or 0."""
-        variables = dict(self.variables)
+        variables = {os.fsdecode(of_text(name)): os.fsdecode(of_text(value)) for name, value in self.variables}
+        argv = [of_text(one) for one in self._argv]
         if "/" not in self._argv[0] and "PATH" not in variables:
             return "exited", None, ENOENT  # as in the sandbox: the caller's PATH is not used in its place
         try:
-            self._process = subprocess.Popen(self._argv, env=variables, start_new_session=True, umask=0o022)  # noqa: S603
+            self._process = subprocess.Popen(argv, env=variables, start_new_session=True, umask=0o022)  # noqa: S603
         except OSError as error:
             return "exited", None, error.errno or ENOENT
         kind: Kind = "exited"
         try:
-            self._process.wait(seconds)
+            self._process.wait(None if wall is None else wall / 1000)
         except subprocess.TimeoutExpired:
             kind = "timed-out"
         finally:

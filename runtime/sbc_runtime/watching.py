@@ -20,6 +20,9 @@ from sbc_runtime.streams import Pump
 DRAIN_SECONDS = 1.0
 """How long what is left in the pipes of a run that was ended is still passed on to a slow reader."""
 
+_LONGEST = 86400.0
+"""Seconds that are waited at once, whatever the limit: poll(2) takes an int of milliseconds."""
+
 CANCEL = b"c"
 RESIZE = b"w"
 """What the host says on the socket: end the run; the terminal has another size (two 16-bit numbers follow)."""
@@ -90,7 +93,7 @@ class Loop:
         if self._poll is None:
             self._poll = self._renewed()
         # Rounded up: a look that comes a moment too early would come twice.
-        ready = self._poll.poll(None if seconds is None else max(1, int(seconds * 1000 + 0.9)))
+        ready = self._poll.poll(None if seconds is None else max(1, int(min(seconds, _LONGEST) * 1000 + 0.9)))
         if not ready:
             return
         for descriptor, _ in ready:

@@ -7,10 +7,11 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import IO, NamedTuple, Protocol, TypeVar
+from typing import IO, Protocol, TypeVar
 
 from sbc_runtime import classify
-from sbc_runtime.bypass import Host, Request, authorize, refusal, require_windows
+from sbc_runtime.bypass import Host, authorize, refusal, require_windows
+from sbc_runtime.calling import folder
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
@@ -22,7 +23,8 @@ from sbc_runtime.prepare import select
 from sbc_runtime.prepared import LimitValue
 from sbc_runtime.report_text import unsandboxed
 from sbc_runtime.repository import inside
-from sbc_runtime.running import Input, Output, failed_outcome
+from sbc_runtime.request import Input, Output, Request, command, milliseconds
+from sbc_runtime.running import failed_outcome
 from sbc_runtime.windows_job import End, Start
 from sbc_runtime.windows_job import launch as launch_in_job
 from sbc_runtime.windows_words import command_line, environment_block, find_program
@@ -40,41 +42,32 @@ _NOT_HELD = "Windows has nothing that holds it"
 _HELD_BLOCKS = frozenset({"environment", "limits", "seatbelt"})
 
 
-class Asked(NamedTuple):
-    """What a caller asks for. `timeout`: a wall limit in milliseconds; `request`: what allows it, if anything."""
-
-    argv: tuple[str, ...]
-    params: Mapping[str, str | int | os.PathLike[str]]
-    streams: tuple[Input, Output, Output]
-    timeout: int | None
-    request: Request | None
-
-
 def run(
-    loaded: Loaded, asked: Asked, host: Host | None = None, launch: Callable[[Start], End] = launch_in_job
+    loaded: Loaded, asked: Request, host: Host | None = None, launch: Callable[[Start], End] = launch_in_job
 ) -> Outcome:
     """Run a command as an attestation allows it, or say why not. `host`, `launch`: other ones serve tests.
 
     The attestation is used up before anything is started, and after all that can be checked before.
     """
     here = host or Host(sys.platform)
+    argv, timeout = command(asked), milliseconds(asked.timeout)
     run_id, begun = os.urandom(8).hex(), time.monotonic()
     by: Bypass | None = None
     try:
-        if asked.request is None:
+        if asked.bypass is None:
             raise refusal()
         require_windows(here.platform)
-        values = fill(loaded.bundle.params, asked.params)
-        limits = _limits(loaded.bundle, values, asked.timeout)
+        values = fill(loaded.bundle.params, asked.params or {}, folder())
+        limits = _limits(loaded.bundle, values, timeout)
         variables = _variables(loaded.bundle.plan.environment, here.environ, values)
         tree = values.get(TREE)
-        folder = _folder(tree if isinstance(tree, str) else os.getcwd())
-        program = find_program(asked.argv[0], dict(variables).get("PATH", ""), folder)
-        line, block = command_line(program, asked.argv[1:]), environment_block(variables)
-        with _Streams(asked.streams) as streams:
-            by = authorize(asked.request, loaded.bundle.profile, tree if isinstance(tree, str) else None, here)
+        start_in = _folder(tree if isinstance(tree, str) else os.getcwd())
+        program = find_program(argv[0], dict(variables).get("PATH", ""), start_in)
+        line, block = command_line(program, argv[1:]), environment_block(variables)
+        with _Streams((asked.stdin, asked.stdout, asked.stderr)) as streams:
+            by = authorize(asked.bypass, loaded.bundle.profile, tree if isinstance(tree, str) else None, here)
             released = time.monotonic()
-            end = launch(Start(program, line, block, folder, streams.descriptors, limits))
+            end = launch(Start(program, line, block, start_in, streams.descriptors, limits))
             stopped = time.monotonic()
             out, err = streams.captured()
     except SetupFailed as refused:

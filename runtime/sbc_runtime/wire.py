@@ -19,11 +19,12 @@ _MOST_DESCRIPTORS = 8
 
 
 class Request(NamedTuple):
-    """What the helper got: its kind, its text, its descriptors."""
+    """What the helper got: its kind, its text, its descriptors, and whether there was no room for all of these."""
 
     kind: Literal[1, 2]
     text: bytes
     descriptors: tuple[int, ...]
+    cut: bool
 
 
 def send(end: socket.socket, kind: int, text: bytes, descriptors: tuple[int, ...] = ()) -> None:
@@ -42,7 +43,7 @@ def send(end: socket.socket, kind: int, text: bytes, descriptors: tuple[int, ...
 def receive(end: socket.socket) -> Request | None:
     """Wait for a request; None at the end of the connection."""
     space = socket.CMSG_SPACE(4 * _MOST_DESCRIPTORS)
-    data, ancillary, _, _ = end.recvmsg(HEAD.size, space, socket.MSG_CMSG_CLOEXEC)
+    data, ancillary, flags, _ = end.recvmsg(HEAD.size, space, socket.MSG_CMSG_CLOEXEC)
     descriptors = array.array("i")
     for level, kind, content in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
@@ -51,7 +52,8 @@ def receive(end: socket.socket) -> Request | None:
     if len(data) < HEAD.size:
         return None
     kind, length = HEAD.unpack(data)
-    return Request(DEFINE if kind == DEFINE else RUN, _exactly(end, length), tuple(descriptors))
+    cut = bool(flags & socket.MSG_CTRUNC)
+    return Request(DEFINE if kind == DEFINE else RUN, _exactly(end, length), tuple(descriptors), cut)
 
 
 def _exactly(end: socket.socket, length: int) -> bytes:

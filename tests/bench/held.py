@@ -46,7 +46,7 @@ def supervisors() -> list[int]:
     helper = HOST._helper  # pyright: ignore[reportPrivateUsage]
     if helper is None:
         return []
-    pid = helper._process.pid  # pyright: ignore[reportPrivateUsage]
+    pid = helper._pid  # pyright: ignore[reportPrivateUsage]
     found: list[int] = []
     for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
         try:

@@ -88,6 +88,42 @@ def interpreter_for_anybody() -> str | None:
     return None
 
 
+HOST = """
+import json, os, sys
+runtime, bundle, tree, *given = json.load(sys.stdin)
+sys.path.insert(0, runtime)
+import sbc_runtime
+from sbc_runtime.host import HOST
+profile = sbc_runtime.load(bundle)
+command = ["/bin/sh", "-c", "echo hi; exit 7"]
+
+
+def told(outcome):
+    return [outcome.kind, outcome.code, outcome.stdout.kept.decode(), str(outcome.failure or "")]
+
+
+def run(command=command, **options):
+    return told(profile.run(command, **options))
+
+
+def tell(what):
+    print(json.dumps(what))
+
+
+def held():
+    return len(os.listdir("/proc/self/fd"))
+
+
+def children():
+    with open(f"/proc/self/task/{os.getpid()}/children") as file:
+        return [int(one) for one in file.read().split()]
+"""
+"""What every script of a host process begins with."""
+
+RAN = ["exited", 7, "hi\n", ""]
+"""What `run()` tells of a run that went as it should."""
+
+
 class Caller:
     """Who calls `run`: `root`, or `user`."""
 
@@ -157,8 +193,17 @@ class Caller:
         text, stdout, stderr = json.loads(done)
         return decode(text.encode(), base64.b64decode(stdout), base64.b64decode(stderr))
 
-    def python(self, arguments: list[str], text: str = "") -> str:
-        """Run an interpreter as this caller, with an empty environment."""
+    def host(
+        self, script: str, made: Path, *given: object, environ: dict[str, str] | None = None, utf8: bool = True
+    ) -> Any:  # noqa: ANN401 - what the script tells
+        """Run a host process of its own as this caller: see `HOST`. `given`: what the script finds in `given`."""
+        tree = self.tree()
+        told = json.dumps([str(ROOT / "runtime"), str(made), str(tree), *given])
+        mode = [] if utf8 else ["-X", "utf8=0"]
+        return json.loads(self.python([*mode, "-c", HOST + script], told, environ))
+
+    def python(self, arguments: list[str], text: str = "", environ: dict[str, str] | None = None) -> str:
+        """Run an interpreter as this caller, with an empty environment or this one."""
         program = interpreter_for_anybody() if self.other else sys.executable
         assert program is not None
         more: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if self.other else {}
@@ -168,7 +213,7 @@ class Caller:
             capture_output=True,
             text=True,
             check=False,
-            env={},
+            env=environ or {},
             cwd="/",
             timeout=120,
             **more,

@@ -57,7 +57,7 @@ def supervisors() -> list[int]:
 
 def helper() -> int:
     assert HOST._helper is not None  # pyright: ignore[reportPrivateUsage]
-    return HOST._helper._process.pid  # pyright: ignore[reportPrivateUsage]
+    return HOST._helper._pid  # pyright: ignore[reportPrivateUsage]
 
 
 def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
@@ -133,7 +133,7 @@ def test_the_helper_ends_with_the_host(tree: Path) -> None:
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]); import sbc_runtime; from sbc_runtime.host import HOST\n"
         "assert sbc_runtime.load(sys.argv[2]).run(['/bin/true'], params={'workdir': sys.argv[3]}).ok\n"
-        "print(HOST._helper._process.pid, flush=True)"
+        "print(HOST._helper._pid, flush=True)"
     )
     arguments = [sys.executable, "-c", program, str(ROOT / "runtime"), str(stock("agent-check")), str(tree)]
     done = subprocess.run(arguments, capture_output=True, check=True, text=True)

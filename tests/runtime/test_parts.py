@@ -72,9 +72,10 @@ def test_parameters() -> None:
         Param("count", "integer", 9),
         Param("word", "text", "x"),
     )
-    assert fill(declared, {"tree": "/a/../b"}) == {"tree": "/b", "size": 5, "time": 7, "count": 9, "word": "x"}
+    assert fill(declared, {"tree": "/a/../b"}, "/x") == {"tree": "/b", "size": 5, "time": 7, "count": 9, "word": "x"}
+    assert fill(declared[:1], {"tree": "a/../b"}, "/x") == {"tree": "/x/b"}
     given = {"tree": "/", "size": "2KiB", "time": "3min", "count": "4", "word": "y"}
-    assert fill(declared, given) == {"tree": "/", "size": 2048, "time": 180_000, "count": 4, "word": "y"}
+    assert fill(declared, given, "/x") == {"tree": "/", "size": 2048, "time": 180_000, "count": 4, "word": "y"}
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,7 @@ def test_parameters() -> None:
 )
 def test_wrong_parameters(given: dict[str, str | int], words: str) -> None:
     with pytest.raises(SetupFailed, match=words):
-        fill((Param("tree", "dir", None), Param("size", "size", 1)), given)
+        fill((Param("tree", "dir", None), Param("size", "size", 1)), given, "/x")
 
 
 AT = Statement("environment", None, None, "", "")

@@ -148,7 +148,10 @@ def run():
 
 
 def children(pid):
-    return [int(one) for one in open(f"/proc/{pid}/task/{pid}/children").read().split()]
+    try:
+        return [int(one) for one in open(f"/proc/{pid}/task/{pid}/children").read().split()]
+    except OSError:
+        return []
 
 
 def gone(pid):
@@ -162,7 +165,8 @@ run()
 if sys.argv[4] == "helper":
     gone(helper)
 else:
-    while not children(helper):
+    # Until what it has forked has forked in turn, and holds nothing of its.
+    while not [below for one in children(helper) for init in children(one) for below in children(init)]:
         time.sleep(0.01)
     for spare in children(helper):
         gone(spare)

@@ -15,8 +15,9 @@ from sbc_runtime.loader import Loaded, for_machine, read
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.report import report, to_json
 from sbc_runtime.report_text import to_text
+from sbc_runtime.request import Request
 from sbc_runtime.windows_job import End, Start
-from sbc_runtime.windows_run import Asked, run
+from sbc_runtime.windows_run import run
 from tests.runtime.support import bundle, stock
 from tests.windows.readers import arguments_of, variables_of
 from tests.windows.support import KEY_TEXT, NONCE, NOW, Site, shared_repository
@@ -70,9 +71,8 @@ def attempt(
 ) -> Outcome:
     host = site.host._replace(**{"environ": {**site.environ, "GITHUB_TOKEN": "t"}, **other})  # pyright: ignore[reportArgumentType]
     argv = (str(tool), "7", 'a "b"\\', "")
-    asked = Asked(
-        argv, {} if name == "test" else {"worktree": str(site.tree)}, (b"in", "capture", "capture"), None, request
-    )
+    params = {} if name == "test" else {"worktree": str(site.tree)}
+    asked = Request(argv, params, stdin=b"in", bypass=request)
     if name == "agent-check":
         asked = asked._replace(params={"workdir": str(site.tree)})
     return run(loaded(name), asked, host, launcher)
@@ -206,7 +206,7 @@ profile builder {
 def test_limits_and_environment_of_a_builder_of_ones_own(site: Site, tool: Path) -> None:
     launcher = Launcher()
     environ = {**site.environ, "KEPT": "1", "LINUX": "1", "SBC_OTHER": "2"}
-    asked = Asked((str(tool), "0"), {"worktree": str(site.tree)}, (None, "capture", "null"), 1500, site.request())
+    asked = Request((str(tool), "0"), {"worktree": str(site.tree)}, stderr="null", timeout=1.5, bypass=site.request())
     mine = for_machine(read(bundle(LIMITED)), "win32", "", "little")
     outcome = run(mine, asked, site.host._replace(environ=environ), launcher)
     assert json.loads(outcome.stdout.kept)[1].items() >= {"KEPT": "1", "SBC_OTHER": "2"}.items()

@@ -2,13 +2,19 @@
 
 from typing import NamedTuple
 
+from sbc.cli.exits import REFUSED, WRONG
+
 
 class Command(NamedTuple):
-    """One subcommand; its module has `configure(parser)` and `run(args) -> exit status`."""
+    """One subcommand; its module has `configure(parser)` and `run(args) -> exit status`.
+
+    `wrong`: its exit status where the call is wrong.
+    """
 
     name: str
     module: str
     help: str
+    wrong: int = WRONG
 
 
 COMMANDS = (
@@ -20,7 +26,7 @@ COMMANDS = (
     Command("disasm", "sbc.cli.disasm", "list a filter with names and labels"),
     Command("eval", "sbc.cli.eval", "run a filter on one call"),
     Command("seatbelt-eval", "sbc.cli.seatbelt_eval", "say what an SBPL profile decides, without a Mac"),
-    Command("run", "sbc.cli.run", "run a command in the sandbox of a profile or a bundle"),
+    Command("run", "sbc.cli.run", "run a command in the sandbox of a profile or a bundle", REFUSED),
     Command("doctor", "sbc.cli.doctor", "say which backends work here, or why not and what to do"),
     Command("completion", "sbc.cli.completion", "print a completion script for a shell"),
 )

@@ -1,4 +1,4 @@
-"""Exit statuses of `sbc`'s commands (`sbc run` has its own)."""
+"""Exit statuses of `sbc`'s commands (`sbc run` passes on the command's)."""
 
 FINE = 0
 """The command did what it was asked for."""
@@ -8,3 +8,6 @@ NO = 1
 
 WRONG = 2
 """The input or the call is wrong: some error diagnostic."""
+
+REFUSED = 125
+"""`sbc run`: the sandbox could not be set up as promised, or the call is wrong, and nothing was run."""

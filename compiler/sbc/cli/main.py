@@ -97,22 +97,24 @@ def _configure(command: Command, parser: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sbc` with the given arguments (default: the process's) and give its exit status."""
     _prepare_streams()
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    wrong = next((one.wrong for one in COMMANDS if arguments[:1] == [one.name]), WRONG)
     try:
         try:
-            status = _run(list(sys.argv[1:] if argv is None else argv))
+            status = _run(arguments)
         except SystemExit as stop:  # argparse: help was printed, or the call is wrong
-            status = stop.code if isinstance(stop.code, int) else WRONG
+            status = 0 if stop.code in {0, None} else wrong
         sys.stdout.flush()
     except BrokenPipeError:
         # The reader went away (`sbc disasm F | head`): nothing more to say.
-        status = WRONG
+        status = wrong
     except KeyboardInterrupt:
         _say("cancelled")
         status = 130
     except OSError as error:
         # Commands tell what is wrong with files; what comes here is about a stream, which has no name.
         _say(f"{error.filename or 'the output cannot be written'}: {error.strerror or error}")
-        status = WRONG
+        status = wrong
     return _closed(status)
 
 

@@ -3,7 +3,6 @@
 A bundle is run without the compiler: neither the parser nor any target is imported then.
 """
 
-import os
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
@@ -12,16 +11,17 @@ from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
 from sbc.cli import gate
+from sbc.cli.exits import REFUSED
+from sbc.cli.output import fault
+from sbc.cli.report_file import Place
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile
 from sbc_runtime.canonical import BundleError
 from sbc_runtime.outcome import Outcome
+from sbc_runtime.request import Request
 
 if TYPE_CHECKING:
     from sbc_runtime.report import Report
-
-REFUSED = 125
-"""The sandbox could not be set up as promised, and nothing was run."""
 
 BACKENDS = ("auto", "namespace", "bwrap", "seatbelt", "oci", "process")
 
@@ -67,27 +67,29 @@ def run(args: Namespace) -> int:
     from sbc_runtime.host import HOST
 
     HOST.warm()  # it starts while the bundle is read
+    place: Place | None = None
     try:
         params = dict(split_param(text) for text in args.params)
         profile = profile_of(args)
+        if profile is None:
+            return REFUSED
+        place = None if args.report is None else Place(args.report)
+        if args.gate and args.backend == "process":
+            return refuse("gate refused: the backend `process` isolates nothing", place)
+        pty = one_terminal() if args.pty is None else args.pty
+        terminal = Terminal() if pty and not (args.gate and gate.switched_off()) else None
+        started = _start(profile, args, params, place, terminal)
     except (BundleError, ValueError) as error:
-        return refuse(str(error))
-    if profile is None:
-        return REFUSED
-    try:
-        place = None if args.report is None else _Place(args.report)
+        return refuse(str(error), place)
     except OSError as error:
-        return refuse(f"the report {args.report} cannot be written: {error.strerror}")
-    if args.gate and args.backend == "process":
-        return refuse("gate refused: the backend `process` isolates nothing")
-    if args.gate and gate.switched_off():
-        gate.warn()
-        from sbc_runtime.unsandboxed import Unsandboxed
+        return refuse(fault(error, args.file), place)
+    return _finish(started, terminal, place, args)
 
-        started = Unsandboxed(profile.loaded, args.command_line, params, args.timeout, f"{gate.SWITCH}=0")
-        return _finish(started, None, place, args)
-    terminal = Terminal() if (one_terminal() if args.pty is None else args.pty) else None
-    started = profile.start(
+
+def _start(
+    profile: Profile, args: Namespace, params: dict[str, str], place: Place | None, terminal: Terminal | None
+) -> "_Started":
+    asked = Request(
         args.command_line,
         params=params,
         stdin=0,
@@ -100,7 +102,12 @@ def run(args: Namespace) -> int:
         report=None if place is None else place.path,
         terminal=terminal.size() if terminal else None,
     )
-    return _finish(started, terminal, place, args)
+    if args.gate and gate.switched_off():
+        gate.warn()
+        from sbc_runtime.unsandboxed import Unsandboxed
+
+        return Unsandboxed(profile.loaded, asked, f"{gate.SWITCH}=0")
+    return profile.begin(asked)
 
 
 class _Started(Protocol):
@@ -112,33 +119,38 @@ class _Started(Protocol):
     def report(self) -> "Report": ...
 
 
-def _finish(started: _Started, terminal: Terminal | None, place: "_Place | None", args: Namespace) -> int:
+def _finish(started: _Started, terminal: Terminal | None, place: Place | None, args: Namespace) -> int:
     """Wait for the end, say and write what was asked for, and give the exit status."""
     outcome = _wait(started, terminal)
     if args.gate and (line := gate.refusal(outcome)) is not None:
-        print(line, file=sys.stderr)
+        say(line)
     tell(outcome)
-    return _report(started, place, args) or outcome.code
+    try:
+        return _report(started, place, args) or outcome.code
+    finally:
+        if place is not None:
+            place.drop()
 
 
 def _asks_for_bypass(args: Namespace) -> bool:
     return any(one is not None for one in (args.attestation, args.active_sandbox_check, args.run_id))
 
 
-class _Place:
-    """Where the report goes: a folder that is open before the command starts, whatever its path leads to later."""
-
-    def __init__(self, report: str) -> None:
-        spelled = Path(report).absolute()
-        self.name = spelled.name
-        self.folder = os.open(spelled.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        self.path = Path(f"/proc/self/fd/{self.folder}").readlink() / self.name
-
-
-def refuse(why: str) -> int:
+def refuse(why: str, place: Place | None = None) -> int:
     """Say why nothing was run; gives the exit status."""
-    print(f"sbc run: {why}; nothing was run", file=sys.stderr)
+    say(f"sbc run: {why}; nothing was run")
+    if place is not None:
+        place.drop()
     return REFUSED
+
+
+def say(what: str, end: str = "\n") -> bool:
+    """Say something on stderr, and whether that was possible: where nobody listens, the command's end still counts."""
+    try:
+        print(what, end=end, file=sys.stderr, flush=True)
+    except OSError:
+        return False
+    return True
 
 
 def split_param(text: str) -> tuple[str, str]:
@@ -208,39 +220,38 @@ def _wait(started: _Started, terminal: Terminal | None) -> Outcome:
             signal.signal(number, handler)
 
 
-def _report(started: _Started, place: _Place | None, args: Namespace) -> int:
-    """Write and show what was asked for; gives 125 where a report cannot be written, else 0."""
+def _report(started: _Started, place: Place | None, args: Namespace) -> int:
+    """Write and show what was asked for; gives 125 where that cannot be done, else 0."""
     if place is None and not args.verbose and not args.json:
         return 0
-    from sbc_runtime.report import to_json, write
+    from sbc_runtime.report import to_json
     from sbc_runtime.report_text import to_text
 
     made = started.report()
     if args.verbose:
-        print(to_text(made), end="", file=sys.stderr)
-    if args.json:
-        sys.stderr.write(to_json(made).decode())
+        say(to_text(made), end="")
+    shown = not args.json or say(to_json(made).decode(), end="")
     refused = made.outcome.failure is not None and made.outcome.failure.step == "report"
     if place is not None and not refused:
         try:
-            write(made, f"/proc/self/fd/{place.folder}/{place.name}")
+            place.write(to_json(made))
         except OSError as error:
-            print(f"sbc run: the report {args.report} cannot be written: {error.strerror}", file=sys.stderr)
+            say(f"sbc run: the report {args.report} cannot be written: {error.strerror}")
             return REFUSED
-    return 0
+    return 0 if shown else REFUSED
 
 
 def tell(outcome: Outcome) -> None:
     """Say in one line what was ours to decide, and more where that was asked for."""
     if outcome.failure is not None:
-        print(f"sbc run: {outcome.failure}", file=sys.stderr)
+        say(f"sbc run: {outcome.failure}")
     elif outcome.by == "sandbox":
-        print(f"sbc run: {_ENDINGS.get(outcome.kind, outcome.kind)}", file=sys.stderr)
+        say(f"sbc run: {_ENDINGS.get(outcome.kind, outcome.kind)}")
     for absent in outcome.absent:
         if absent.created:
-            print(f"sbc run: created-protected: {absent.path} was absent, and the command made it", file=sys.stderr)
+            say(f"sbc run: created-protected: {absent.path} was absent, and the command made it")
     for one in outcome.replaced:
-        print(f"sbc run: replaced-protected: {one.path}, by what is at {one.place} now", file=sys.stderr)
+        say(f"sbc run: replaced-protected: {one.path}, by what is at {one.place} now")
 
 
 _ENDINGS = {

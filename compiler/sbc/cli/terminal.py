@@ -36,13 +36,16 @@ class Terminal:
             import termios
             import tty
 
-            self._saved = termios.tcgetattr(0)
-            tty.setraw(0, termios.TCSANOW)
+            with suppress(termios.error):  # it has been hung up meanwhile: then there is nothing to make raw
+                self._saved = termios.tcgetattr(0)
+                tty.setraw(0, termios.TCSANOW)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._saved is not None:
             import termios
 
-            sys.stdout.flush()
-            termios.tcsetattr(0, termios.TCSADRAIN, self._saved)
+            with suppress(OSError):
+                sys.stdout.flush()
+            with suppress(termios.error):
+                termios.tcsetattr(0, termios.TCSADRAIN, self._saved)

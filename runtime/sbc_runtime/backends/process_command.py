@@ -7,16 +7,13 @@ import os
 import resource
 import signal
 import termios
-from collections.abc import Callable
-from typing import NoReturn, TypeVar
+from typing import NoReturn
 
 from sbc_runtime import landlock, libc, messages
 from sbc_runtime.backends.process_start import Start
 from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
-from sbc_runtime.command import SETUP_FAILED, UMASK, execute, search
+from sbc_runtime.command import SETUP_FAILED, UMASK, execute, search, step
 from sbc_runtime.errors import SetupFailed
-
-_T = TypeVar("_T")
 
 _GATE = 3
 _CHANNEL = 4
@@ -30,16 +27,16 @@ def become(start: Start, gate: int, watcher: int) -> NoReturn:
     channel = start.channel
     try:
         prepared = start.prepared
-        _step("descriptors", lambda: _descriptors(start, gate))
+        step("descriptors", lambda: _descriptors(start, gate))
         channel = _CHANNEL
-        _step("process", lambda: _process(prepared.terminal))
+        step("process", lambda: _process(prepared.terminal))
         # Paths are opened with the caller's rights, before the ids change.
         ruleset = landlock.prepare(start.rules, start.version) if start.version else -1
-        _step("identity", lambda: _identity(start, watcher))
+        step("identity", lambda: _identity(start, watcher))
         if start.version:
-            messages.send(channel, "landlock", _step("landlock", lambda: _restrict(ruleset, start.version)))
-        _step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
-        _step("limits", lambda: _limits(start))
+            messages.send(channel, "landlock", step("landlock", lambda: _restrict(ruleset, start.version)))
+        step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
+        step("limits", lambda: _limits(start))
         candidates = search(prepared.argv[0], dict(prepared.environment).get("PATH"))
         arguments = [os.fsencode(one) for one in prepared.argv]
         environment = {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment}
@@ -47,7 +44,7 @@ def become(start: Start, gate: int, watcher: int) -> NoReturn:
         messages.send(channel, "waits")
         # From here on only seccomp(2), read(2), execve(2), write(2) and exit_group(2) are called.
         for program in programs:
-            _step("filter", program.load)
+            step("filter", program.load)
         if os.read(_GATE, 1) != _GO:
             os._exit(SETUP_FAILED)
         number = execute(candidates, arguments, environment)
@@ -59,13 +56,6 @@ def become(start: Start, gate: int, watcher: int) -> NoReturn:
         messages.send_failure(channel, SetupFailed("command", repr(error)))
     finally:
         os._exit(SETUP_FAILED)
-
-
-def _step(name: str, act: Callable[[], _T]) -> _T:
-    try:
-        return act()
-    except (OSError, ValueError) as error:
-        raise SetupFailed(name, str(error), errno=(error.errno or 0) if isinstance(error, OSError) else 0) from None
 
 
 def _descriptors(start: Start, gate: int) -> None:

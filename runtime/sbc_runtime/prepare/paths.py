@@ -130,8 +130,8 @@ def _described(descriptor: int) -> Found:
 def _missing(path: str, error: OSError, where: str) -> None:
     if error.errno in _MISSING:
         return
-    why = f"`{path}` cannot be looked up: {os.strerror(error.errno or 0)}"
-    raise SetupFailed("paths", why, "run as somebody who may search the folders above it", error.errno or 0, where)
+    told = OSError(error.errno, f"`{path}` cannot be looked up: {os.strerror(error.errno or 0)}")
+    raise SetupFailed.of("paths", told, "run as somebody who may search the folders above it", where)
 
 
 def _changes(path: str, where: str) -> SetupFailed:

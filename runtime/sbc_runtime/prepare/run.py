@@ -173,7 +173,7 @@ def _start_in(plan: Plan, layout: Layout, found: Bases, cwd: str) -> str:
     stated = setting(plan.start_in)
     if stated is not None and stated.path is not None:
         return found.spelled(stated.path)
-    places = layout.seen_at(cwd)
+    places = layout.seen_at(cwd) if cwd else ()
     if places:
         return places[0]
     for rule in on_linux(plan.rules):
@@ -181,7 +181,8 @@ def _start_in(plan: Plan, layout: Layout, found: Bases, cwd: str) -> str:
             places = layout.seen_at(seen.real)
             if places:
                 return places[0]
-    why = f"the folder `{cwd}` is not visible in the sandbox, and nothing is writable"
+    here = f"the folder `{cwd}` is not visible in the sandbox" if cwd else "the current folder is gone"
+    why = f"{here}, and nothing is writable"
     raise SetupFailed("start-in", why, "say `start-in PATH`, or call from a folder that is visible")
 
 

@@ -1,0 +1,38 @@
+"""Where `sbc run` writes its report: found, and room made for it, before the command starts."""
+
+import os
+from pathlib import Path
+
+from sbc_runtime.atomic import Reserved
+
+_ROOM = 64 << 10
+"""Bytes that are set aside: reports are smaller, but for thousands of variables or losses."""
+
+
+class Place:
+    """A file in a folder that is open before the command starts, whatever its path leads to later."""
+
+    def __init__(self, report: str) -> None:
+        """`OSError`, which names the report, where it could not be written now."""
+        self._folder = -1
+        try:
+            spelled = Path(report).absolute()
+            self._folder = os.open(spelled.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self.path = Path(f"/proc/self/fd/{self._folder}").readlink() / spelled.name
+            self._file = Reserved(f"/proc/self/fd/{self._folder}", spelled.name, _ROOM)
+        except OSError as error:
+            if self._folder >= 0:
+                os.close(self._folder)
+            why = f"the report cannot be written: {error.strerror or error}"
+            raise OSError(error.errno, why, report) from None
+
+    def write(self, content: bytes) -> None:
+        """Write it, whole or not at all; `OSError`."""
+        self._file.write(content)
+
+    def drop(self) -> None:
+        """Leave nothing behind but what was written."""
+        self._file.drop()
+        if self._folder >= 0:
+            os.close(self._folder)
+            self._folder = -1
