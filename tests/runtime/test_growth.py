@@ -55,7 +55,7 @@ def above(place: str, numbers: dict[str, int]) -> int:
 def work(kind: str, number: int, tree: str) -> tuple[int, int]:
     rules = "; ".join(RULES[kind].format(one) for one in range(number))
     bundle = sbc_runtime.load(profile(f"write ${{t}} as /w; {rules}; start-in /w")).loaded.bundle
-    host = Host("/", "/", None, "/tmp", 0o022, (), scheduling.own())
+    host = Host("/", "/", None, "/tmp", (), scheduling.own())
     job = Job("test", ("/bin/true",), {"t": tree}, (), host, Options())
     made: list[Prepared] = []
     prepared = lines(lambda: made.append(prepare(bundle, None, job)))
