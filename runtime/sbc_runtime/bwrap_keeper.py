@@ -75,6 +75,8 @@ class Keeper:
             os.close(one)
         try:
             if self._watch.cgroup is not None:
+                # The outer process is in it, beside init.
+                self._watch.cgroup.make_room(1)
                 self._watch.cgroup.add(pid)
             if stage is not None:
                 bwrap_stage.map_ids(pid, stage)

@@ -7,7 +7,7 @@ import time
 from errno import EACCES
 
 from sbc_runtime.cgroup_base import folder_of
-from sbc_runtime.cgroup_files import REMEDY, STEP, keyed, put, read, refused
+from sbc_runtime.cgroup_files import REMEDY, STEP, keyed, put, read, refused, write
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Usage
 
@@ -37,6 +37,15 @@ class Group:
     def removed(self) -> bool:
         """Whether the folder is gone."""
         return not os.path.exists(self._path)
+
+    def make_room(self, tasks: int) -> None:
+        """Raise its limit on tasks, where it has one, for so many more of ours; `SetupFailed`."""
+        if "processes" in self._enforces:
+            file = f"{self._path}/pids.max"
+            now = read(file)
+            if now is None or not now.isdecimal():
+                raise SetupFailed(STEP, f"{file} cannot be read", REMEDY)
+            write(file, str(int(now) + tasks))
 
     def add(self, pid: int) -> None:
         """Move a process into it, and see that it is there.

@@ -150,6 +150,10 @@ class Cgroup(Protocol):
         """The limits that it enforces, by their words: `memory`, `processes`."""
         ...
 
+    def make_room(self, tasks: int) -> None:
+        """Raise its limit on tasks, where it has one: so many of ours come beside one init; `SetupFailed`."""
+        ...
+
     def add(self, pid: int) -> None:
         """Move a process, which waits, and has no children yet, into it; `SetupFailed` where that fails."""
         ...

@@ -1,0 +1,137 @@
+"""Any one of our processes is killed at a random moment: nothing is left, and no outcome is a pass."""
+
+import json
+import os
+import random
+import select
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from sbc_runtime import bwrap_find
+from sbc_runtime.errors import SetupFailed
+from tests.runtime.support import USER, Caller, interpreter_for_anybody, missing, stock
+from tests.runtime.test_bwrap import marked
+from tests.runtime.test_lives import until
+from tests.shared_data import ROOT
+
+GONE_IN = 10.0
+"""Seconds; it takes milliseconds. On a machine with nothing to spare a process waits for its turn to end."""
+
+
+@pytest.fixture(params=["namespace", "bwrap"])
+def backend(request: pytest.FixtureRequest) -> str:
+    if request.param == "bwrap":
+        try:
+            bwrap_find.find()
+        except SetupFailed as failed:
+            missing("bwrap", str(failed))
+    return str(request.param)
+
+
+def below(pid: int) -> list[int]:
+    """All living descendants of a process, each after its parent."""
+    try:
+        children = [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return [one for child in children for one in (child, *below(child))]
+
+
+def ended(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def ours(pid: int) -> bool:
+    """Whether a process is not one that the command started, whose names are known."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip() not in {"sh", "sleep"}
+    except OSError:
+        return False
+
+
+class Host:
+    """A host process of the caller's, and the run that it started."""
+
+    def __init__(self, caller: Caller, backend: str, tree: Path) -> None:
+        self.mark = str(random.randint(10**6, 10**7))  # noqa: S311
+        program = interpreter_for_anybody()
+        assert program is not None
+        script = str(ROOT / "tests/runtime/kill_runner.py")
+        arguments = [str(ROOT / "runtime"), str(stock("agent-check")), str(tree), backend, self.mark]
+        command = [program, "-I", script, *arguments]
+        more: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if caller.other else {}
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env={}, cwd="/", **more)
+        out = self.process.stdout
+        assert out is not None
+        self.out: IO[bytes] = out
+        self.helper = int(self.out.readline())
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.out.close()
+
+
+def attempt(caller: Caller, backend: str, tree: Path, chosen: random.Random) -> str:
+    """Start a run, kill one of our processes, and see what is left; give its name."""
+    host = Host(caller, backend, tree)
+    mounts = Path("/proc/self/mountinfo").read_text()
+    try:
+        time.sleep(chosen.choice((0, 0.01, 0.03, 0.06, 0.1, 0.2)) * chosen.random() * 2)
+        everybody = [host.process.pid, *below(host.process.pid)]
+        victim = chosen.choice([one for one in everybody if ours(one)])
+        name = killed(victim, host.process.pid)
+        # A spare supervisor or init is none of the run's; without the helper the run goes on.
+        sure = name in {"host", "sbc-supervisor", "bwrap"}
+        if select.select([host.out], [], [], GONE_IN if sure else 0.5)[0]:
+            told = host.out.readline()
+            if told:
+                kind, _, code, number, ok = json.loads(told)
+                # Told by the kernel that the command was killed, or not known; never that it exited.
+                assert kind in {"sandbox-failed", "setup-failed"} or (kind, number) == ("signalled", 9), (name, told)
+                assert (ok, code != 0) == (False, True), (name, told)
+        else:
+            assert not sure, name
+            host.process.kill()
+        assert until(lambda: not marked(f"sleep {host.mark}"), GONE_IN), (name, marked(f"sleep {host.mark}"))
+        host.process.kill()
+        host.process.wait()
+        left = lambda: [one for one in everybody if not ended(one)]  # noqa: E731
+        assert until(lambda: not left(), GONE_IN), (name, left())
+    finally:
+        host.close()
+    assert Path("/proc/self/mountinfo").read_text() == mounts
+    return name
+
+
+def killed(victim: int, host: int) -> str:
+    """Kill a process, and give its name; "" where it has ended by itself."""
+    try:
+        name = "host" if victim == host else Path(f"/proc/{victim}/comm").read_text().strip()
+        os.kill(victim, signal.SIGKILL)
+    except (OSError, ProcessLookupError):
+        return ""
+    return name
+
+
+def many(caller: Caller, backend: str, times: int, seed: int) -> set[str]:
+    chosen, tree = random.Random(seed), caller.tree()  # noqa: S311
+    return {attempt(caller, backend, tree, chosen) for _ in range(times)}
+
+
+def test_whoever_is_killed_nothing_is_left(caller: Caller, backend: str) -> None:
+    many(caller, backend, 4, random.randrange(1 << 30))  # noqa: S311
+
+
+@pytest.mark.slow
+def test_two_hundred_kills(caller: Caller, backend: str) -> None:
+    victims = many(caller, backend, 50, 7)
+    assert len(victims) >= 3
