@@ -1,5 +1,7 @@
 """The `files` statements as mounts: the most specific one decides, whatever their order."""
 
+import stat
+
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import PathRule
 from sbc_runtime.prepare.gitdir import pointed
@@ -97,6 +99,10 @@ class Areas:
         where = rule.statement.where()
         place = self._place(rule, found, movers)
         refuse_place(rule, found, place)
+        if rule.access == "read" and stat.S_ISFIFO(found.mode):
+            self.notes.append(
+                f"`{found.real}` ({where}) is a named pipe: no mount keeps the command from writing to it"
+            )
         if rule.access == "write":
             check_owner(found, self.ids, where)
         self.layout.add(bind(found, place, where, read_only=rule.access == "read", noexec=rule.noexec))

@@ -22,6 +22,7 @@ AT_FDCWD = -100
 
 _EXDEV = 18
 _EAGAIN = 11
+_ELOOP = 40
 
 
 class Found(NamedTuple):
@@ -130,8 +131,11 @@ def _described(descriptor: int) -> Found:
 def _missing(path: str, error: OSError, where: str) -> None:
     if error.errno in _MISSING:
         return
+    remedy = "run as somebody who may search the folders above it"
+    if error.errno == _ELOOP:
+        remedy = "name what it leads to: no link of /proc is followed, and no circle of links"
     told = OSError(error.errno, f"`{path}` cannot be looked up: {os.strerror(error.errno or 0)}")
-    raise SetupFailed.of("paths", told, "run as somebody who may search the folders above it", where)
+    raise SetupFailed.of("paths", told, remedy, where)
 
 
 def _changes(path: str, where: str) -> SetupFailed:

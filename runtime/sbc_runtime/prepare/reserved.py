@@ -5,6 +5,7 @@ kernel that are mounted elsewhere too (a folder to chroot into, say) are known b
 """
 
 import os
+import stat
 from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
@@ -65,6 +66,8 @@ def refuse_source(rule: PathRule, found: Found, kernel: Kernel) -> None:
         raise _refused(rule, f"it leads to `{real}`, and the sandbox has a /proc of its own")
     if is_below(real, "/dev") and (not hidden or real == "/dev"):
         raise _refused(rule, f"it leads to `{real}`, and the sandbox has a /dev of its own")
+    if not hidden and stat.S_IFMT(found.mode) in {stat.S_IFCHR, stat.S_IFBLK}:
+        raise _refused(rule, f"`{real}` is a device, and none can be opened but those of `devices`")
     if rule.access == "write" and kernel.is_sysfs(real, found.device):
         raise _refused(rule, f"it leads to `{real}`, and /sys is the whole machine's")
 
@@ -74,6 +77,15 @@ def refuse_place(rule: PathRule, found: Found, place: str) -> None:
     if found.real == "/" and place != "/":
         raise _refused(rule, f"the host's /proc and /dev would be seen below `{place}`")
     refuse_name(place, rule.statement.where(), rule.statement.text)
+
+
+def refuse_private(place: str, where: str, text: str) -> None:
+    """Refuse where a private folder is put."""
+    if place == "/":
+        raise SetupFailed(
+            "paths", f"`{text}`: its place is `/`, which is no folder in a root", "give another path", where=where
+        )
+    refuse_name(place, where, text)
 
 
 def refuse_name(place: str, where: str, text: str) -> None:

@@ -14,7 +14,7 @@ from sbc_runtime.prepare.areas import Areas
 from sbc_runtime.prepare.ids import ids
 from sbc_runtime.prepare.layout import Layout, bind, joined
 from sbc_runtime.prepare.paths import is_folder
-from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_name
+from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_private
 from sbc_runtime.prepare.select import amount, identity, limits, on_linux, setting
 from sbc_runtime.prepare.sockets import Shown
 from sbc_runtime.prepare.values import Bases, bases, check_tmpdir
@@ -51,7 +51,7 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         size, inodes = (amount(value, job.params, one.statement) for value in (one.size, one.inodes))
         place = found.spelled(one.path)
         where = one.statement.where()
-        refuse_name(place, where, one.statement.text)
+        refuse_private(place, where, one.statement.text)
         layout.add(Mount("tmpfs", place, "", 0, 0, True, False, one.noexec, size, inodes, where))
     stated_devices = setting(plan.devices)
     devices = "none" if stated_devices is None else stated_devices.kind
