@@ -101,6 +101,8 @@ def _files(prepared: Prepared, stage: Stage | None) -> list[Step]:
         own_root &= mount.place != "/"
         if mount.place == "/dev":
             continue  # the compiled words make it
+        if mount.may_vanish and not os.path.lexists(shown_at(mount.place, prepared)):
+            continue
         steps.append(_file(mount, None if stage is None else stage.source(mount)))
     if own_root:
         steps.append(Step("/", (), ("--remount-ro", "/"), rank=0))
@@ -126,6 +128,12 @@ def _file(mount: Mount, staged: str | None) -> Step:
         return Step(place, ("--perms", "1777", *size, "--tmpfs", place))
     option = "--ro-bind" if mount.read_only else "--bind"
     return Step(place, (option, staged or mount.source, place))
+
+
+def shown_at(place: str, prepared: Prepared) -> str:
+    """Give the path of the host that is seen at a place, if nothing covers it."""
+    above = _deciding(os.path.dirname(place), {mount.place: mount for mount in prepared.mounts if not mount.may_vanish})
+    return place if above is None else joined(above.source, below(place, above.place))
 
 
 def _cover(place: str, directory: bool, rank: int = 1) -> Step:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sbc_runtime.bwrap_finish import INIT
 from sbc_runtime.kernel_view import MountLine
-from sbc_runtime.mount_check import visible
+from sbc_runtime.mount_check import not_mounted, visible
 from sbc_runtime.outcome import State
 from sbc_runtime.prepare.layout import parents
 from sbc_runtime.prepared import Prepared
@@ -85,7 +85,7 @@ def compare(lines: tuple[MountLine, ...], prepared: Prepared) -> tuple[list[str]
             wrong.append(f"{line.place} is {line.kind}, not {', '.join(sorted(rule.kinds))}")
         if missing := rule.options - line.options:
             wrong.append(f"{line.place} is not {', '.join(sorted(missing))}")
-    wrong += [f"{place} is not mounted" for place in plan if place not in seen]
+    wrong += [not_mounted(place) for place in plan if place not in seen]
     return wrong, masked
 
 

@@ -71,8 +71,13 @@ def compare(
                 wrong.append(f"{line.place} is mounted, and the plan does not say so")
         if missing := rule.options - line.options:
             wrong.append(f"{line.place} is not {', '.join(sorted(missing))}")
-    wrong += [f"{place} is not mounted" for place in plan if place not in seen]
+    wrong += [not_mounted(place) for place in plan if place not in seen]
     return wrong, masked
+
+
+def not_mounted(place: str) -> str:
+    """Give what is said of a mount that is missing."""
+    return f"{place} is not mounted"
 
 
 def visible(lines: tuple[MountLine, ...]) -> list[MountLine]:

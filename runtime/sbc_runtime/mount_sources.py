@@ -4,6 +4,7 @@ For uid 0, before the ids change: the command's ids need not be able to search t
 above what is covered or made read-only.
 """
 
+import contextlib
 import os
 import stat
 from typing import NamedTuple
@@ -74,7 +75,8 @@ def closed_targets(prepared: Prepared, trees: dict[str, int]) -> dict[str, int]:
         top = by_place[above].source if above in by_place else "/"
         if is_closed(top, joined(top, rest), known):
             rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
-            found[mount.place] = libc.openat2(trees[above], rest.lstrip("/"), os.O_PATH, rule)
+            with contextlib.suppress(*((FileNotFoundError,) if mount.may_vanish else ())):
+                found[mount.place] = libc.openat2(trees[above], rest.lstrip("/"), os.O_PATH, rule)
     return found
 
 

@@ -180,6 +180,10 @@ class Builder:
             flags = libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC
             self._tmpfs(mount.place, flags, f"mode=555,size=64k,nr_inodes={_PLACES}")
             self._seal.append((mount.place, ALL | libc.ATTR_RDONLY))
+        elif mount.may_vanish:
+            with contextlib.suppress(FileNotFoundError):
+                target = self._targets.pop(mount.place, -1)
+                self._cover(target if target >= 0 else self._found(mount.place), mount.place, mount.directory)
         else:
             self._cover(self._target(mount.place, mount.directory), mount.place, mount.directory)
 
@@ -244,10 +248,8 @@ class Builder:
         """Open the object to mount on; where it lies in a file system of ours, it is made."""
         if place in self._targets:
             return self._targets.pop(place)
-        rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
-        inside = place.lstrip("/") or "."
         try:
-            return libc.openat2(self.new, inside, os.O_PATH, rule)
+            return self._found(place)
         except FileNotFoundError:
             parent, name = self._made_folder(place)
         if directory:
@@ -255,7 +257,11 @@ class Builder:
         else:
             os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o444, dir_fd=parent))
         os.close(parent)
-        return libc.openat2(self.new, inside, os.O_PATH, rule)
+        return self._found(place)
+
+    def _found(self, place: str) -> int:
+        rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
+        return libc.openat2(self.new, place.lstrip("/") or ".", os.O_PATH, rule)
 
     def _made_folder(self, place: str) -> tuple[int, str]:
         """Give a descriptor of the folder above a place, made where needed and ours, and the place's name."""

@@ -47,6 +47,7 @@ def pack(orders: Orders) -> bytes:
         losses=(),
         covered=(),
         notes=(),
+        bound=(),
         watched=(),
     )
     return marshal.dumps((tuple(plain), tuple(tuple(limit) for limit in orders.limits), orders.trees, orders.targets))

@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple
 from sbc_runtime.outcome import Absent, RunLoss
 from sbc_runtime.prepare.steps import Step
 
+SOCKET = "network none"
+"""Stands for the statement that a cover of the host's sockets comes from."""
+
 
 class Mount(NamedTuple):
     """One mount, its place, and the statement that it comes from (`where`: file:line, or a word of ours).
@@ -34,6 +37,11 @@ class Mount(NamedTuple):
     where: str
     pin: bool = False
     narrows: bool = False
+
+    @property
+    def may_vanish(self) -> bool:
+        """Whether it covers a socket of the host, which its maker may remove at any time: then there is no cover."""
+        return self.kind == "hide" and not self.directory and self.where == SOCKET
 
     @property
     def depth(self) -> int:
@@ -88,6 +96,7 @@ class Prepared(NamedTuple):
     or host. `covered`: folders of the host covered because sockets are there. `params`: texts, paths resolved.
     `absent` and `watched`: what is looked at again after the run.
     `guard`: a second filter, for the sockets that no network namespace holds, where the profile's lets them through.
+    `bound`: file system and inode of each socket that was bound before the start.
     """
 
     run_id: str
@@ -113,3 +122,4 @@ class Prepared(NamedTuple):
     notes: tuple[str, ...]
     guard: bytes | None = None
     watched: tuple[Watched, ...] = ()
+    bound: tuple[tuple[str, int], ...] = ()

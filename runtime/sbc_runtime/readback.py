@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sbc_runtime import kernel_view, libc
 from sbc_runtime.command_filters import command_filters
 from sbc_runtime.kernel_view import MountLine
-from sbc_runtime.mount_check import Wanted, compare
+from sbc_runtime.mount_check import Wanted, compare, not_mounted
 from sbc_runtime.outcome import Protections, ReadBack, State
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import Rlimit
@@ -127,7 +127,8 @@ class Reader:
             return
         try:
             wrong, masked = self._compared(lines)
-            wrong += self._identities(root)
+            vanished = {not_mounted(one) for one in self._vanished(root)}
+            wrong = [one for one in wrong if one not in vanished] + self._identities(root)
             absent = {mask.entry for mask in self.prepared.masks} - masked
             bare = [entry for entry in absent if _is_there(root, f"proc/{entry}")]
         finally:
@@ -142,6 +143,11 @@ class Reader:
     def _compared(self, lines: tuple[MountLine, ...]) -> tuple[list[str], set[str]]:
         """Hold the mounts against the plan: what is wrong, and the entries of /proc that are protected."""
         return compare(lines, self.prepared, self.plan)
+
+    def _vanished(self, root: int) -> list[str]:
+        """Give the places of covers that have nothing left to cover: the host's sockets there have been removed."""
+        covers = [mount.place for mount in self.prepared.mounts if mount.may_vanish]
+        return [place for place in covers if not _is_there(root, place.lstrip("/"))]
 
     def _identities(self, root: int) -> list[str]:
         """Compare each bind with what was found before the start."""

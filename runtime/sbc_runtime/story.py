@@ -53,6 +53,10 @@ class Story:
         self.oom_killed = False
         self.ran = False
 
+    def isolates(self) -> bool:
+        """Whether the backend makes mounts and namespaces of the command's own; True where none was chosen yet."""
+        return self.backend is None or self.backend.level != "none"
+
 
 def outcome(story: Story) -> Outcome:
     """Give the outcome; its captured streams are put in by the host process."""
@@ -92,7 +96,8 @@ def outcome(story: Story) -> Outcome:
         limits=() if prepared is None else _limits(story, prepared),
         absent=absent,
         losses=story.losses,
-        covered=() if prepared is None else prepared.covered,
+        # Nothing is covered where there are no mounts.
+        covered=prepared.covered if prepared is not None and story.isolates() else (),
         notes=(*story.notes, *_lost(loop), *(() if prepared is None else prepared.notes)),
         timings=_timings(story),
         environment=tuple(name for name, _ in story.job.environment),
@@ -180,8 +185,7 @@ def _usage(story: Story) -> Usage:
 
 def _limits(story: Story, prepared: Prepared) -> tuple[LimitReport, ...]:
     """Say how each limit was enforced. Without namespaces nothing tells whose processes to sample."""
-    sampled = story.backend is None or story.backend.level != "none"
-    return reports(prepared, os.uname().release, story.cgroup_enforces, sampled=sampled)
+    return reports(prepared, os.uname().release, story.cgroup_enforces, sampled=story.isolates())
 
 
 def _timings(story: Story) -> Timings:

@@ -10,7 +10,7 @@ import socket
 import time
 from typing import NamedTuple, NoReturn
 
-from sbc_runtime import inherit, nest, run_cgroup
+from sbc_runtime import inherit, late_sockets, nest, run_cgroup
 from sbc_runtime.backends.interface import Backend, ChildDescriptors, Sandbox, Watch
 from sbc_runtime.backends.registry import AUTO, backend
 from sbc_runtime.containment import check_level
@@ -147,6 +147,8 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
             sandbox.wait()
         loop.drain()
         story.absent, story.replaced = protected.absent(), protected.replaced()
+        if story.isolates():
+            story.notes += late_sockets.notes(prepared)
     finally:
         protected.close()
         if group is not None:

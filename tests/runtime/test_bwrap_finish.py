@@ -11,7 +11,7 @@ from sbc_runtime import bwrap_find, bwrap_stage
 from sbc_runtime.bwrap_finish import check, finish
 from sbc_runtime.bwrap_words import Word, filled, read
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.prepared import Ids, LimitValue, Mask, Mount, Prepared
+from sbc_runtime.prepared import SOCKET, Ids, LimitValue, Mask, Mount, Prepared
 
 FRAME = (
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--unshare-net",
@@ -217,3 +217,13 @@ def test_none_is_an_error_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(bwrap_find, "candidates", nowhere)
     with pytest.raises(SetupFailed, match="there is no bubblewrap here"):
         bwrap_find.find()
+
+
+def test_a_cover_of_a_socket_that_is_gone_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "there").touch()
+    covers = [
+        Mount("hide", str(tmp_path / name), "", 0, 0, False, True, True, 0, 0, SOCKET) for name in ("there", "gone")
+    ]
+    told = finished((), prepared(*covers)._replace(host_root=True))
+    assert str(tmp_path / "there") in told
+    assert str(tmp_path / "gone") not in told

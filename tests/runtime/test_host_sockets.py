@@ -5,13 +5,16 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
+import sbc_runtime
 from sbc_runtime import scheduling, unix_diag
+from sbc_runtime.job import BackendChoice
 from sbc_runtime.job import Caller as HostProcess
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.plan import Statement
@@ -25,7 +28,7 @@ from sbc_runtime.prepare.values import Bases
 from sbc_runtime.prepared import Ids
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing, out
 
-BACKENDS = ("namespace", "bwrap")
+BACKENDS: tuple[BackendChoice, ...] = ("namespace", "bwrap")
 BASE = f"root private; {SYSTEM}; devices minimal"
 HOST = "root host; read /; devices minimal; start-in /"
 CONNECT = """
@@ -155,8 +158,10 @@ def attempt(
     return caller.run(made, argv, {"t": tree}, backend=backend, allow_wider=wider)
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    ("way", "backend"),
+    [*((way, "namespace") for way in WAYS), *((way, "bwrap") for way in ("name", "renamed", "mount namespace"))],
+)
 def test_a_socket_in_what_is_shown(caller: Caller, tree: Path, way: str, backend: str) -> None:
     shown = f"files {{ {BASE}; write ${{t}}/w as /w; read ${{t}}/r as /r; start-in /w }}"
     for path, place in ((tree / "w/deep/er/s", "/w/deep/er/s"), (tree / "r/s", "/r/s")):
@@ -241,7 +246,7 @@ def test_the_list_takes_sockets_alone(caller: Caller, tree: Path, what: str) -> 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_socket_in_a_closed_folder(backend: str) -> None:
-    """The command can neither use it nor cover it."""
+    """The command cannot use it; bubblewrap cannot cover it."""
     caller = Caller("root")
     tree = caller.tree()
     closed = tree / "closed"
@@ -250,6 +255,10 @@ def test_a_socket_in_a_closed_folder(backend: str) -> None:
         for shown in (f"files {{ {HOST}; write ${{t}} }}", f"files {{ {BASE}; read /var; write ${{t}}; start-in / }}"):
             outcome = attempt(caller, f"{shown}; network none", [str(closed / "s")], tree, backend)
             assert out(outcome) == "not\n"
+            # Where it cannot be covered, it is told: modes may change.
+            covered = str(closed / "s") in outcome.covered
+            assert covered is (backend == "namespace")
+            assert covered or [one for one in outcome.notes if str(closed / "s") in one]
 
 
 @pytest.fixture
@@ -311,7 +320,7 @@ def test_what_is_too_large_to_be_searched_is_told(tmp_path: Path, most: int, mon
                 assert "`/w`" in told
                 assert "`s`" in told
             else:
-                assert covers == Covers(("/w/z/s",), (), ())
+                assert covers._replace(bound=()) == Covers(("/w/z/s",), (), ())
 
 
 def test_system_folders_are_not_searched() -> None:
@@ -339,6 +348,80 @@ def test_a_file_is_known_by_every_mount_that_shows_it() -> None:
     assert mounts.names("/data/in/x/y/s") == ["/data/in/x/y/s", "/third/s"]
     assert mounts.names("/data/s") == ["/data/s"]
     assert mounts.names("/data/int/s") == ["/data/int/s"]
+
+
+LATE = """
+import socket, sys
+print('ready', flush=True)
+sys.stdin.read(1)
+try:
+    socket.socket(socket.AF_UNIX).connect(sys.argv[1])
+    print('reached')
+except OSError:
+    print('not')
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("where", "seen"), [("w/new", True), ("w/old", True), ("r/closed/new", False)])
+def test_what_is_bound_during_a_run_is_told(backend: BackendChoice, where: str, seen: bool) -> None:
+    """It is not kept from the command, but where a folder is covered as a whole."""
+    caller = Caller("root" if os.geteuid() == 0 else "user")
+    tree = caller.tree()
+    for name in ("w", "r", "r/closed"):
+        (tree / name).mkdir()
+        caller.own(tree / name)
+    made = bundle(
+        f"param t : dir\nfiles {{ {BASE}; write ${{t}}/w; read ${{t}}/r; hide ${{t}}/r/closed; start-in / }}; {PATHS};"
+        "network none"
+    )
+    (here, stdin), (stdout, there) = os.pipe(), os.pipe()
+    with by_name(tree / "w/old"):
+        argv = ["/usr/bin/python3", "-c", LATE, str(tree / where)]
+        started = sbc_runtime.load(made).start(argv, params={"t": str(tree)}, stdin=here, stdout=there, backend=backend)
+        os.close(there)
+        assert os.read(stdout, 100) == b"ready\n"
+        (tree / where).unlink(missing_ok=True)
+        with by_name(tree / where):
+            os.write(stdin, b"x")
+            outcome = started.wait()
+    told = os.read(stdout, 100)
+    for one in (here, stdin, stdout):
+        os.close(one)
+    assert outcome.kind == "exited", outcome.failure
+    assert told == (b"reached\n" if seen else b"not\n")
+    assert bool([one for one in outcome.notes if str(tree / where) in one]) is seen
+
+
+def test_sockets_come_and_go(tree: Path, caller: Caller) -> None:
+    """One that is removed while the sandbox is made needs no cover, and ends no run."""
+    made = bundle(f"param t : dir\nfiles {{ {BASE}; write ${{t}}/w as /w; start-in /w }}; {PATHS}; network none")
+    over = threading.Event()
+
+    def come_and_go() -> None:
+        number = 0
+        while not over.is_set():
+            number += 1
+            with by_name(tree / f"w/{number}"):
+                (tree / f"w/{number}").unlink()
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        kinds = {caller.run(made, ["/bin/true"], {"t": tree}, backend="namespace").kind for _ in range(9)}
+    finally:
+        over.set()
+        other.join()
+    assert kinds == {"exited"}
+
+
+def test_a_backend_without_mounts_covers_nothing(caller: Caller, tree: Path) -> None:
+    with by_name(tree / "w/s"):
+        made = f"files {{ {HOST}; write ${{t}}/w }}; network none"
+        outcome = attempt(caller, made, [str(tree / "w/s")], tree, "process", wider=True)
+        assert out(outcome) == "reached\n"
+        assert outcome.covered == ()
+        assert [one for one in outcome.losses if "pathname Unix sockets" in one.why]
 
 
 def test_the_kernel_tells_inodes(tmp_path: Path) -> None:

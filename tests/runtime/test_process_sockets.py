@@ -109,11 +109,11 @@ def test_a_socket_of_another_process(newest: int) -> None:
     if newest and not landlock.abi():
         pytest.skip("this kernel has no Landlock")
     who = USER if os.getuid() == 0 else None
-    groups = None if who is None else []
+    groups: list[int] | None = None if who is None else []
     holder = ["/bin/sleep", "60"]
     with (
         socket.socket() as tcp,
-        subprocess.Popen(holder, stdin=tcp, user=who, group=who, extra_groups=groups) as other,
+        subprocess.Popen(holder, stdin=tcp.fileno(), user=who, group=who, extra_groups=groups) as other,
     ):
         found = python(TAKE.replace("PID", str(other.pid)), newest=newest)
         other.kill()

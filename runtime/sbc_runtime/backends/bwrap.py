@@ -19,6 +19,7 @@ from typing import NamedTuple
 from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, handed, kernel_view, messages, readback, sweep
 from sbc_runtime.backends.interface import ChildDescriptors, Ended, Watch
 from sbc_runtime.bwrap_command import ENDED
+from sbc_runtime.bwrap_finish import shown_at
 from sbc_runtime.bwrap_ipc import tables
 from sbc_runtime.bwrap_start import Order
 from sbc_runtime.bwrap_view import BwrapReader
@@ -33,6 +34,8 @@ from sbc_runtime.socket_filters import narrowed
 
 SETUP_SECONDS = 30.0
 """How long the set-up may take before it is given up."""
+
+_ATTEMPTS = 3
 
 
 class BwrapBackend:
@@ -82,7 +85,7 @@ class BwrapBackend:
         order = Order(program.path, compiled.arguments, prepared, stage, child)
         limits = lowered(rlimits(prepared, os.uname().release), self._caller)
         try:
-            return _start(order, watch, limits, terminal)
+            return _retried(order, watch, limits, terminal)
         except BaseException:
             if terminal >= 0:
                 os.close(terminal)
@@ -95,6 +98,19 @@ class BwrapBackend:
 def backend(job: Job, bundle: Bundle) -> BwrapBackend:
     """Give the backend for a job."""
     return BwrapBackend(bundle, job.caller.limits)
+
+
+def _retried(order: Order, watch: Watch, limits: tuple[Rlimit, ...], terminal: int) -> "BwrapSandbox":
+    """Start; once more, without its cover, where a socket was removed meanwhile: bubblewrap finds nothing to cover."""
+    prepared = order.prepared
+    for _ in range(_ATTEMPTS):
+        there = [one for one in prepared.mounts if one.may_vanish and os.path.lexists(shown_at(one.place, prepared))]
+        try:
+            return _start(order, watch, limits, terminal)
+        except SetupFailed:
+            if all(os.path.lexists(shown_at(one.place, prepared)) for one in there):
+                raise
+    raise SetupFailed("bwrap", "sockets of the host come and go while they are covered", "try again")
 
 
 def _start(order: Order, watch: Watch, limits: tuple[Rlimit, ...], terminal: int) -> "BwrapSandbox":

@@ -60,7 +60,9 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
     if plan.network.mode == "none":
         allowed = _allowed(plan, layout, found)
         statement = plan.network.statement
-        covers = sockets.cover(Shown(layout, found, whose, job.caller, allowed, statement, devices))
+        covers = sockets.cover(
+            Shown(layout, found, whose, job.caller, allowed, statement, devices, job.options.backend == "bwrap")
+        )
     areas.add_git()
     watched, absent = look_ahead(areas.protected, layout)
     mounts = layout.ordered()
@@ -92,6 +94,7 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         (*notes, *areas.notes, *covers.notes),
         _guard(plan, program),
         watched,
+        covers.bound,
     )
 
 
@@ -144,6 +147,8 @@ def _allowed(plan: Plan, layout: Layout, found: Bases) -> frozenset[str]:
 def _check_places(mounts: tuple[Mount, ...], layout: Layout) -> None:
     """Refuse mounts whose place would have to be created on the host first."""
     for mount in mounts:
+        if mount.may_vanish:
+            continue
         above = layout.covering(mount.place)
         if above is None:
             if not layout.host_root or mount.place == "/":

@@ -26,11 +26,8 @@ from sbc_runtime.prepare.reachable import closed_to
 from sbc_runtime.prepare.reserved import is_below
 from sbc_runtime.prepare.socket_search import Search
 from sbc_runtime.prepare.values import Bases
-from sbc_runtime.prepared import Ids
+from sbc_runtime.prepared import SOCKET, Ids
 from sbc_runtime.unix_diag import Bound
-
-OWN = "network none"
-"""Stands for the statement that a cover comes from."""
 
 FOLDERS = ("/run", "/var/run", "/tmp", "/var/tmp")  # noqa: S108 (covered, not used)
 """Where hosts keep sockets; covered in a sandbox that shows the host's tree. /dev/shm is its own, or not there."""
@@ -43,15 +40,19 @@ _NAMES_SHOWN = 3
 
 
 class Covers(NamedTuple):
-    """What was covered, what is not known, and what could be wider for that."""
+    """What was covered, what is not known, what could be wider for that, and what was bound (`Prepared.bound`)."""
 
     places: tuple[str, ...]
     notes: tuple[str, ...]
     losses: tuple[RunLoss, ...]
+    bound: tuple[tuple[str, int], ...] = ()
 
 
 class Shown(NamedTuple):
-    """What decides about a run's covers: `allowed`, sockets that may be connected to, by their paths without links."""
+    """What decides about a run's covers: `allowed`, sockets that may be connected to, by their paths without links.
+
+    `by_path`: the backend looks places up as the command's host id, so that nothing is mounted in a closed folder.
+    """
 
     layout: Layout
     bases: Bases
@@ -60,6 +61,7 @@ class Shown(NamedTuple):
     allowed: frozenset[str]
     statement: Statement
     devices: str
+    by_path: bool = False
 
     def places(self, path: str) -> list[str]:
         """Give the places where a path of the host is seen; /dev is the sandbox's own, if it is not the host's."""
@@ -84,7 +86,8 @@ def cover(shown: Shown) -> Covers:
         told = tuple(Bound(name, "", 0, None) for name in _listed())
     covering.sockets(told)
     losses = (*_stated(shown), *covering.losses)
-    return Covers(tuple(covering.covered), tuple(covering.notes), losses)
+    bound = tuple((one.device, one.inode) for one in told)
+    return Covers(tuple(covering.covered), tuple(covering.notes), losses, bound)
 
 
 def _stated(shown: Shown) -> Iterator[RunLoss]:
@@ -191,14 +194,17 @@ class _Covering:
             self.folders((here.place,))
 
     def _file(self, path: str) -> None:
-        if path in self._shown.allowed or closed_to(self._shown.ids, path):
+        if path in self._shown.allowed:
+            return
+        if self._shown.by_path and self._shown.places(path) and closed_to(self._shown.ids, path):
+            self.notes.append(f"`{path}` is in a folder that the command may not search now, and is not covered")
             return
         for place in self._shown.places(path):
             if self._layout.at(place) is None:
                 self._cover(place, directory=False)
 
     def _cover(self, place: str, *, directory: bool) -> None:
-        self._layout.add(hide(place, directory, OWN))
+        self._layout.add(hide(place, directory, SOCKET))
         self.covered.append(place)
 
     def _search(self, search: Search, lost: list[Bound]) -> None:
