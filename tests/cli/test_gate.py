@@ -103,6 +103,19 @@ def test_a_protected_path_that_the_command_made_is_no_pass(gate: Gate, tree: Pat
     assert "gate refused: created-protected" in done.stderr
 
 
+def test_a_protected_path_that_the_command_replaced_is_no_pass(gate: Gate, tree: Path, tmp_path: Path) -> None:
+    (tree / "real").mkdir()
+    (tree / ".git").symlink_to("real")
+    owner = tree.stat()
+    for one in (tree / "real", tree / ".git"):
+        os.chown(one, owner.st_uid, owner.st_gid, follow_symlinks=False)
+    assert gate("/bin/ls", str(tree / ".git")).returncode == 0
+    done = gate("/bin/sh", "-c", f"rm {tree}/.git && mkdir {tree}/.git")
+    assert done.returncode == 125
+    assert "gate refused: replaced-protected" in done.stderr
+    assert [one["place"] for one in reported(tmp_path)["replaced"]] == [str(tree / ".git")]
+
+
 def test_a_limit_is_no_pass(gate: Gate) -> None:
     done = gate("/bin/sleep", "60", options=("--gate", "--timeout", "0.2"))
     assert done.returncode == 124

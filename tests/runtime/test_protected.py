@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from sbc_runtime.outcome import Outcome
-from tests.runtime.support import Caller, out
+from tests.runtime.support import Caller, missing, out
 from tests.runtime.test_paths import host, profile
 
 
 @pytest.fixture(params=["namespace", "bwrap"])
 def backend(request: pytest.FixtureRequest) -> str:
     if request.param == "bwrap" and shutil.which("bwrap") is None:
-        pytest.skip("no bubblewrap")
+        missing("bwrap", "it is not installed")
     return request.param
 
 
