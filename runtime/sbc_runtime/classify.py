@@ -33,16 +33,13 @@ _CODES: dict[Kind, int] = {
     "setup-failed": EXIT_SETUP_FAILED,
     "sandbox-failed": EXIT_SETUP_FAILED,
 }
-_MEMORY_SIGNALS = frozenset(
-    getattr(signal, name) for name in ("SIGKILL", "SIGSEGV", "SIGBUS", "SIGABRT", "SIGTRAP") if hasattr(signal, name)
-)
-"""Windows lacks some, and no command ends by them there."""
 
 
 class Seen(NamedTuple):
     """What the supervisor saw of a run. `killed`: the kind of limit that it ended the run for, or None.
 
     `cpu` in milliseconds, `memory` in bytes, both the most that was seen; budgets are None where there are none.
+    `oom_killed`, `processes_refused`: what the kernel counted in the run's cgroup (`memory.events`, `pids.events`).
     """
 
     killed: Kind | None
@@ -51,6 +48,7 @@ class Seen(NamedTuple):
     memory: int
     memory_budget: int | None
     oom_killed: bool = False
+    processes_refused: bool = False
 
 
 def kind(ended: Ended | None, seen: Seen) -> Kind:
@@ -72,9 +70,10 @@ def kind(ended: Ended | None, seen: Seen) -> Kind:
     ):
         return "cpu-limit"
     near = seen.memory_budget is not None and seen.memory >= seen.memory_budget * MEMORY_NEAR
-    if number in _MEMORY_SIGNALS and (near or seen.oom_killed):
+    # By whichever signal: what the kernel killed can have been what the command waited for, or wrote to.
+    if near or seen.oom_killed:
         return "memory-limit"
-    return "signalled"
+    return "process-limit" if seen.processes_refused else "signalled"
 
 
 def code(what: Kind, ended: Ended | None) -> int:

@@ -18,6 +18,7 @@ def to_text(made: Report) -> str:
     lines += [f"contradiction: {one}" for one in made.contradictions]
     if made.limits:
         lines.append("limits: " + ", ".join(_limit(one) for one in made.limits))
+    lines += [f"limit on {one.key}: {one.note}" for one in made.limits if one.note]
     if made.cgroup is not None:
         lines.append(f"cgroup: {made.cgroup}")
     if made.proc.masked or made.proc.absent:

@@ -36,8 +36,12 @@ def counts_per_namespace(release: str) -> bool:
         return False
 
 
-def rlimits(prepared: Prepared, release: str) -> tuple[Rlimit, ...]:
-    """Give the rlimits of the command, the same for each of its processes."""
+def rlimits(prepared: Prepared, release: str, cgroup: frozenset[str] = frozenset()) -> tuple[Rlimit, ...]:
+    """Give the rlimits of the command, the same for each of its processes.
+
+    `cgroup`: what one enforces. Where that is the number of processes, no rlimit comes before it: the cgroup tells
+    when it has refused one, and the rlimit does not.
+    """
     limits = prepared.limits
     # A caller that may be scheduled before others (limits.conf(5): `rtprio`, `nice`) does not pass that on: who has it
     # can keep the supervisor from its processor.
@@ -49,7 +53,7 @@ def rlimits(prepared: Prepared, release: str) -> tuple[Rlimit, ...]:
     if limits.memory is not None:
         most = int(limits.memory * DATA_FACTOR) + DATA_EXTRA
         found.append(Rlimit(resource.RLIMIT_DATA, most, most))
-    if limits.processes is not None and processes_by_rlimit(prepared, release):
+    if limits.processes is not None and "processes" not in cgroup and processes_by_rlimit(prepared, release):
         most = limits.processes + OWN_TASKS
         found.append(Rlimit(resource.RLIMIT_NPROC, most, most))
     if limits.open_files is not None:
@@ -100,7 +104,8 @@ def reports(
         how["processes"] = ("cgroup",)
     notes = {
         "memory": "" if "memory" in cgroup else sampler.NOT_SEEN,
-        "cpu": f"RLIMIT_CPU holds for each process, sampling for all together; {cpu_total.NOT_SEEN}",
+        "cpu": "RLIMIT_CPU holds for each process, sampling for all together: "
+        + ("the cgroup's own count" if cgroup else cpu_total.NOT_SEEN),
     }
     if not sampled:
         how = {key: tuple(one for one in ways if one != "sampled") or ("none",) for key, ways in how.items()}

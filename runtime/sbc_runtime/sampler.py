@@ -13,6 +13,7 @@ import contextlib
 import os
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 from sbc_runtime.classify import MEMORY_NEAR
@@ -88,8 +89,19 @@ class Sampler:
     be in it more than once.
     """
 
-    def __init__(self, scope: Scope, limits: LimitValue, *, memory: bool, processes: bool) -> None:
-        """`memory`, `processes`: whether these limits are sampled, or enforced otherwise."""
+    def __init__(
+        self,
+        scope: Scope,
+        limits: LimitValue,
+        *,
+        memory: bool,
+        processes: bool,
+        exact_cpu: Callable[[], int | None] | None = None,
+    ) -> None:
+        """`memory`, `processes`: whether these limits are sampled, or enforced otherwise.
+
+        `exact_cpu`: gives the milliseconds that a cgroup of the run has counted, ours before this moment among them.
+        """
         self._scope = scope
         self._memory_limit = limits.memory if memory else None
         self._process_limit = limits.processes if processes else None
@@ -98,6 +110,8 @@ class Sampler:
         devices = frozenset(os.fstat(one).st_dev for one in scope.file_systems)
         self._holders = Holders(scope.proc, scope.init, devices)
         self._cpu_total = CpuTotal(self._content)
+        self._exact_cpu = exact_cpu if exact_cpu is not None and self._cpu_limit is not None else lambda: None
+        self._cpu_before = self._exact_cpu() or 0
         self._processes: dict[str, Process] = {}
         self._turn: deque[Process] = deque()
         self._files = 0
@@ -238,7 +252,7 @@ class Sampler:
 
     def _measure_cpu(self) -> None:
         ticks = self._cpu_total.measure(self._processes)
-        self.cpu = max(self.cpu, ticks * 1000 // _TICKS)
+        self.cpu = max(self.cpu, ticks * 1000 // _TICKS, (self._exact_cpu() or 0) - self._cpu_before)
         if self._cpu_limit is not None and self.cpu >= self._cpu_limit and self.kind is None:
             self.kind = "cpu-limit"
 

@@ -51,6 +51,7 @@ class Story:
         self.cgroup_enforces: frozenset[str] = frozenset()
         self.cgroup_usage = Usage()
         self.oom_killed = False
+        self.processes_refused = False
         self.ran = False
 
     def isolates(self) -> bool:
@@ -98,7 +99,7 @@ def outcome(story: Story) -> Outcome:
         losses=story.losses,
         # Nothing is covered where there are no mounts.
         covered=prepared.covered if prepared is not None and story.isolates() else (),
-        notes=(*story.notes, *_lost(loop), *(() if prepared is None else prepared.notes)),
+        notes=(*story.notes, *_events(story, kind), *_lost(loop), *(() if prepared is None else prepared.notes)),
         timings=_timings(story),
         environment=tuple(name for name, _ in story.job.environment),
         cgroup=story.cgroup,
@@ -130,8 +131,26 @@ def _kind(story: Story, ended: Ended | None) -> Kind:
     killed: Kind | None = "cancelled" if loop.host_gone else loop.kind
     return classify.kind(
         ended,
-        classify.Seen(killed, loop.sampler.cpu, limits.cpu, loop.sampler.memory, limits.memory, story.oom_killed),
+        classify.Seen(
+            killed,
+            loop.sampler.cpu,
+            limits.cpu,
+            loop.sampler.memory,
+            limits.memory,
+            story.oom_killed,
+            story.processes_refused,
+        ),
     )
+
+
+def _events(story: Story, kind: Kind) -> list[str]:
+    """Give what the kernel counted in the run's cgroup, where the kind of end does not say it."""
+    notes: list[str] = []
+    if story.oom_killed and kind != "memory-limit":
+        notes.append("the kernel killed processes of the run at its memory limit (memory.events)")
+    if story.processes_refused and kind != "process-limit":
+        notes.append("the kernel refused to make a process at the run's limit of processes (pids.events)")
+    return notes
 
 
 def _stream(loop: Loop | None, index: int) -> Stream:
@@ -175,9 +194,9 @@ def _usage(story: Story) -> Usage:
     loop = story.loop
     if loop is None or story.prepared is None:
         return Usage()
-    sampler, limits = loop.sampler, story.prepared.limits
+    sampler, limits, known = loop.sampler, story.prepared.limits, story.cgroup_usage.cpu
     return Usage(
-        sampler.cpu if limits.cpu is not None else story.cgroup_usage.cpu,
+        known if limits.cpu is None else max(sampler.cpu, known or 0),
         story.cgroup_usage.memory or (sampler.memory if limits.memory is not None else None),
         story.cgroup_usage.tasks or (sampler.tasks if sampler.tasks else None),
     )

@@ -152,7 +152,7 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
     finally:
         protected.close()
         if group is not None:
-            story.oom_killed = group.oom_killed()
+            story.oom_killed, story.processes_refused = group.oom_killed(), group.processes_refused()
             story.cgroup_usage = group.usage()
             group.kill()
             group.remove()

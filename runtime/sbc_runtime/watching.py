@@ -62,6 +62,7 @@ class Loop:
             prepared.limits,
             memory="memory" not in enforced,
             processes="processes" not in enforced and not processes_by_rlimit(prepared, os.uname().release),
+            exact_cpu=None if cgroup is None else lambda: cgroup.usage().cpu,
         )
 
     def run(self) -> None:

@@ -43,11 +43,18 @@ FAILED = Ended(1 << 8, 0)
         (None, NOTHING._replace(oom_killed=True, killed="sandbox-failed"), "memory-limit"),
         (None, NOTHING._replace(oom_killed=True, killed="timed-out"), "timed-out"),
         (FAILED, NOTHING._replace(oom_killed=True), "exited"),
+        # What the kernel killed was not the command itself, which a broken pipe has ended.
+        (Ended(signal.SIGPIPE, 0), NOTHING._replace(oom_killed=True), "memory-limit"),
+        (Ended(signal.SIGABRT, 0), NOTHING._replace(processes_refused=True), "process-limit"),
+        (KILLED, NOTHING._replace(processes_refused=True, oom_killed=True), "memory-limit"),
+        (KILLED, NOTHING._replace(processes_refused=True, killed="timed-out"), "timed-out"),
+        (FAILED, NOTHING._replace(processes_refused=True), "exited"),
         (KILLED, CPU._replace(cpu=949), "signalled"),
         (KILLED, CPU._replace(cpu=950), "cpu-limit"),
         (Ended(signal.SIGXCPU, 0), CPU, "cpu-limit"),
         (Ended(signal.SIGXFSZ, 0), NOTHING, "file-size"),
-        (Ended(signal.SIGTERM, 0), MEMORY._replace(memory=1000), "signalled"),
+        (Ended(signal.SIGTERM, 0), MEMORY._replace(memory=900), "memory-limit"),
+        (Ended(signal.SIGTERM, 0), MEMORY._replace(memory=899), "signalled"),
     ],
 )
 def test_classification(ended: Ended | None, seen: classify.Seen, kind: Kind) -> None:

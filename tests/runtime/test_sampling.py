@@ -368,6 +368,14 @@ def test_a_number_that_another_process_has_got(tmp_path: Path) -> None:
     assert done.stdout == "memory-limit\n", done.stderr
 
 
+def test_what_the_kernel_holds_for_each_process(caller: Caller, backend: str) -> None:
+    script = "import resource as r; print(*(r.getrlimit(one) for one in (r.RLIMIT_CPU, r.RLIMIT_DATA, r.RLIMIT_NPROC)))"
+    outcome = run(caller, backend, "cpu 1500ms; memory 100MiB; processes 30", script)
+    data = (125 << 20) + (32 << 20)
+    # Whole seconds, rounded up; the command's processes and init.
+    assert out(outcome) == f"(2, 3) ({data}, {data}) (31, 31)\n"
+
+
 def test_the_report_says_what_sampling_does_not_see(caller: Caller) -> None:
     (memory,) = (one for one in run(caller, "namespace", "memory 1GiB", "").limits if one.key == "memory")
     assert memory.how == ("sampled", "rlimit")

@@ -83,7 +83,7 @@ class BwrapBackend:
             terminal, inner = handed.terminal(prepared.ids)
             child = ChildDescriptors(inner, inner, inner)
         order = Order(program.path, compiled.arguments, prepared, stage, child)
-        limits = lowered(rlimits(prepared, os.uname().release), self._caller)
+        limits = lowered(rlimits(prepared, os.uname().release, watch.enforced), self._caller)
         try:
             return _retried(order, watch, limits, terminal)
         except BaseException:

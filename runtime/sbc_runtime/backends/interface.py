@@ -32,6 +32,11 @@ class Watch(NamedTuple):
     lifeline: int
     cgroup: "Cgroup | None"
 
+    @property
+    def enforced(self) -> frozenset[str]:
+        """The limits that the cgroup enforces."""
+        return frozenset() if self.cgroup is None else self.cgroup.enforces
+
 
 class Ended(NamedTuple):
     """How the command's own process ended.
@@ -164,6 +169,10 @@ class Cgroup(Protocol):
 
     def oom_killed(self) -> bool:
         """Whether the kernel killed something of it because of its memory limit."""
+        ...
+
+    def processes_refused(self) -> bool:
+        """Whether the kernel refused to make a process in it because of a limit on their number."""
         ...
 
     def kill(self) -> None:

@@ -37,7 +37,7 @@ class NamespaceBackend:
 
     def start(self, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> NamespaceSandbox:
         """Have the sandbox made; `read_back` waits until it is."""
-        limits = lowered(rlimits(prepared, os.uname().release), self._caller)
+        limits = lowered(rlimits(prepared, os.uname().release, watch.enforced), self._caller)
         made = nest.take(prepared.ids, prepared.network)
         sources = Sources({}, {})
         sandbox = NamespaceSandbox(prepared, made, limits)

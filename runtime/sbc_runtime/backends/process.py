@@ -65,7 +65,7 @@ class ProcessBackend:
             inner.fileno(),
             status_inner,
             watch.lifeline,
-            _rlimits(prepared, machine.release, self._caller),
+            lowered(_rlimits(prepared, machine.release, watch.enforced), self._caller),
             unix_only(arch) if prepared.network == "none" else None,
             rules,
             self._version,
@@ -88,16 +88,16 @@ class ProcessBackend:
         return sandbox
 
 
-def _rlimits(prepared: Prepared, release: str, caller: tuple[tuple[int, int, int], ...]) -> tuple[Rlimit, ...]:
+def _rlimits(prepared: Prepared, release: str, cgroup: frozenset[str]) -> tuple[Rlimit, ...]:
     """Give the rlimits; that on processes counts all of the user's, so those that are there are added."""
-    found = rlimits(prepared, release)
+    found = rlimits(prepared, release, cgroup)
     if any(one.resource == resource.RLIMIT_NPROC for one in found):
         there = process_tree.tasks_of(prepared.ids.host_user)
         found = tuple(
             Rlimit(one.resource, one.soft + there, one.hard + there) if one.resource == resource.RLIMIT_NPROC else one
             for one in found
         )
-    return lowered(found, caller)
+    return found
 
 
 def backend(job: Job) -> ProcessBackend:

@@ -507,6 +507,12 @@ def whole_runs(base):
         bomb = whole_run(BOMB, backend, {"memory": 48 << 20}, base)
         # The interpreter itself and the children: 20 tasks of the command's own.
         assert bomb.stdout.kept in (b"19\n", b"20\n"), bomb
+        assert (bomb.kind, bomb.status) == ("exited", 0), bomb
+        assert any("pids.events" in one for one in bomb.notes), bomb
+        aborted = whole_run(BOMB + "    os.abort()", backend, {"memory": 48 << 20}, base)
+        assert (aborted.kind, aborted.code) == ("process-limit", 137), aborted
+        child = whole_run(CHILD_HOG, backend, {"memory": 48 << 20}, base)
+        assert (child.kind, child.code) == ("memory-limit", 137), child
         leaves_no_folder(base)
 
 
@@ -540,6 +546,16 @@ def a_callers_right_to_be_first_in_line_is_not_passed_on():
     for backend in BACKENDS:
         seen = whole_run(FIRST_IN_LINE, backend, {"memory": 48 << 20}, None)
         assert seen.stdout.kept.split() == [b"0", b"0", b"0", b"0", b"refused", b"refused"], seen
+
+
+CHILD_HOG = """
+import os, signal
+# Whatever the hog's parent makes of its end.
+signal.signal(signal.SIGCHLD, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+if os.fork() == 0:
+    kept = [bytearray(1 << 20) for _ in range(4000)]
+while True: signal.pause()
+"""
 
 
 @check
