@@ -6,12 +6,13 @@ without a default rule has been watched]. `(deny default)` does not reach the op
 `syscall*` inferred]: where no rule names them they are allowed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sbc.diagnostics.catalogue.sbpl import SbplBudget, SbplNotKnown
+from sbc.diagnostics.diagnostic import Failed
 from sbc.macos.operations import OUTSIDE_DEFAULT, PARENTS
-from sbc.seatbelt.index import Asked, Level, asked
+from sbc.seatbelt.index import Asked, Level, Matching, asked
 from sbc.seatbelt.load import Loaded
 from sbc.seatbelt.question import Question, question
 from sbc.seatbelt.refuse import refused
@@ -61,8 +62,52 @@ def answer(loaded: Loaded, question: Question, meter: Meter | None = None, above
     A rule of which it is not known whether it matches does no harm where it decides the same as what is found without
     it: then the answer stands, and names the rule that is certain.
     """
-    meter = meter or Meter(MAX_WORK)
-    prepared = asked(question)
+    return _answer(loaded, question, asked(question), meter or Meter(MAX_WORK), above)
+
+
+def answers(loaded: Loaded, operations: Iterable[str], path: str) -> Iterator[Answer | Failed]:
+    """Answer what may be done with one path, for several operations by the tree's own names.
+
+    Each answer is that of `answer`; rules are compared with the path once. A `Failed` is given, not raised.
+    """
+    meter = Meter(MAX_WORK)
+    prepared: Asked | None = None
+    for operation in operations:
+        one = Question(operation, {"path": path})
+        prepared = asked(one, {}) if prepared is None else prepared
+        try:
+            yield _answer(loaded, one, prepared, meter)
+        except Failed as failed:
+            yield failed
+
+
+def signature(loaded: Loaded, operation: str) -> tuple[object, ...]:
+    """Give what decides an operation: two with one signature have one answer for every path.
+
+    Not so for sockets, whose filters also look at the operation.
+    """
+    named = (id(level) for level in _levels(loaded, operation) if level.filtered or level.bare)
+    return (_outside(operation), *named)
+
+
+def matching(loaded: Loaded, operations: Iterable[str]) -> Matching:
+    """Give what tells which paths have the same answers, for some operations."""
+    return Matching(entry for name in operations for level in _levels(loaded, name) for entry in level.filtered)
+
+
+def filtered(loaded: Loaded, operation: str) -> bool:
+    """Tell whether a rule with a filter stands on an operation or on one that it falls under."""
+    return any(level.filtered for level in _levels(loaded, operation))
+
+
+def _levels(loaded: Loaded, operation: str) -> Iterator[Level]:
+    here: str | None = operation
+    while here is not None:
+        yield loaded.index.level(here)
+        here = PARENTS[here]
+
+
+def _answer(loaded: Loaded, question: Question, prepared: Asked, meter: Meter, above: str | None = None) -> Answer:
     doubts: list[_Doubt] = []
     outside = _outside(question.operation)
     operation = above or question.operation

@@ -3,6 +3,7 @@
 Gathering changes no answer: it only tells sooner that a rule matches, or that its many paths do not.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sbc.seatbelt.filters import Combined, Comparison, Filter
@@ -19,16 +20,18 @@ class Asked(NamedTuple):
     path: str | None
     covering: frozenset[str]
     """The path and every folder above it."""
+    held: "dict[Entry, Verdict] | None" = None
+    """Verdicts so far, for one path that is asked about under several operations."""
 
 
-def asked(question: Question) -> Asked:
+def asked(question: Question, held: "dict[Entry, Verdict] | None" = None) -> Asked:
     """Prepare a question."""
     path = question.facts.get("path")
     if not isinstance(path, str) or not path.isascii():
-        return Asked(question, None, frozenset())
+        return Asked(question, None, frozenset(), held)
     path = path.lower()
     ends = [at for at, sign in enumerate(path) if sign == "/"]
-    return Asked(question, path, frozenset([path, "/", *(path[:end] for end in ends[1:])]))
+    return Asked(question, path, frozenset([path, "/", *(path[:end] for end in ends[1:])]), held)
 
 
 class Entry:
@@ -36,8 +39,8 @@ class Entry:
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
-        self._literals: set[str] = set()
-        self._covers: set[str] = set()
+        self.literals: set[str] = set()
+        self.covers: set[str] = set()
         prefixes: list[str] = []
         self._others: list[Filter] = []
         for one in _alternatives(rule.filters):
@@ -48,18 +51,31 @@ class Entry:
                         if pattern.match == "prefix":
                             prefixes.append(value)
                         else:
-                            (self._covers if pattern.match == "subpath" else self._literals).add(value)
+                            (self.covers if pattern.match == "subpath" else self.literals).add(value)
             else:
                 self._others.append(one)
         self._prefixes = tuple(prefixes)
 
+    @property
+    def plain(self) -> bool:
+        """Whether `literals` and `covers` say all, for a path in ASCII."""
+        return not self._others and not self._prefixes
+
     def verdict(self, asked: Asked, meter: Meter) -> Verdict:
         """Tell whether the rule matches."""
+        if asked.held is None:
+            return self._verdict(asked, meter)
+        found = asked.held.get(self)
+        if found is None:
+            found = asked.held[self] = self._verdict(asked, meter)
+        return found
+
+    def _verdict(self, asked: Asked, meter: Meter) -> Verdict:
         path = asked.path
         if path is None:
             return any_of(one.verdict(asked.question, meter) for one in self.rule.filters)
         meter.take(1 + len(self._prefixes))
-        if path in self._literals or not self._covers.isdisjoint(asked.covering) or path.startswith(self._prefixes):
+        if path in self.literals or not self.covers.isdisjoint(asked.covering) or path.startswith(self._prefixes):
             return True
         if not self._others:
             return False
@@ -115,3 +131,32 @@ class Index:
     def level(self, operation: str) -> Level:
         """Give the rules that name an operation."""
         return self._levels.get(operation, self._empty)
+
+
+class Matching:
+    """Which of some rules match a path: two paths that the same rules match have the same answers.
+
+    Not so for sockets, whose filters also look at the operation.
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = tuple(dict.fromkeys(entries))
+        self._single: list[Entry] = []
+        self._at: dict[str, int] = {}
+        self._below: dict[str, int] = {}
+        for place, entry in enumerate(self._entries):
+            for paths, found in ((entry.literals, self._at), (entry.covers, self._below)):
+                for path in paths:
+                    found[path] = found.get(path, 0) | 1 << place
+            if not entry.plain:
+                self._single.append(entry)
+
+    def of(self, path: str, meter: Meter) -> tuple[object, ...]:
+        """Give what tells apart paths that are not matched by the same rules."""
+        prepared = asked(Question("file*", {"path": path}))
+        if prepared.path is None:
+            return tuple(entry.verdict(prepared, meter) for entry in self._entries)
+        found = self._at.get(prepared.path, 0)
+        for folder in prepared.covering:
+            found |= self._below.get(folder, 0)
+        return (found, *(entry.verdict(prepared, meter) for entry in self._single))

@@ -3,7 +3,9 @@
 import os
 import stat
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from sbc.diagnostics.catalogue.reading import Unreadable
 from sbc.diagnostics.catalogue.sbpl import SbplImport, SbplQuestion, SbplVersion
@@ -38,11 +40,47 @@ class Loaded:
         self.index = Index(rules)
 
 
-def load(source: Source | Path, params: Mapping[str, str] | None = None, import_folder: Path | None = None) -> Loaded:
+class Prepared(NamedTuple):
+    """A text that was read, to be evaluated with several sets of parameters."""
+
+    source: Source
+    forms: Value
+
+
+def prepared(source: Source) -> Prepared:
+    """Read a text; `Failed` where macOS could not."""
+    return Prepared(source, read(source))
+
+
+class _Imports(NamedTuple):
+    """Where imported files are found, and which were."""
+
+    folder: Path | None
+    texts: Mapping[str, str] | None
+    found: list[Source]
+
+    def source(self, call: Call, name: str) -> Source:
+        """Find one."""
+        if self.texts is None:
+            found = _import_source(call, name, self.folder)
+        elif name in self.texts:
+            found = Source(name, self.texts[name])
+        else:
+            raise refused(SbplImport(call.place(0), name, "no text was given for it"))
+        self.found.append(found)
+        return found
+
+
+def load(
+    source: Source | Prepared | Path,
+    params: Mapping[str, str] | None = None,
+    import_folder: Path | None = None,
+    imported: Mapping[str, str] | None = None,
+) -> Loaded:
     """Evaluate a profile; `Failed` with one diagnostic where macOS would refuse it, or where it is not known here.
 
     A `Path` is read from disk; a text is given as a `Source`. `import` looks at absolute paths, then in
-    `import_folder`; without one it finds nothing.
+    `import_folder`; without one it finds nothing. `imported` are texts that stand for all files, by their names.
     """
     if isinstance(source, Path):
         try:
@@ -56,38 +94,42 @@ def load(source: Source | Path, params: Mapping[str, str] | None = None, import_
         if not is_text(name + value):
             raise refused(SbplQuestion(None, f"the parameter `{name}` is no text"))
     machine = Machine(names_of(profile, supplied), budget)
-    sources = [source]
-    machine.globals.names["import"] = _importer(profile, import_folder, sources)
+    own = source if isinstance(source, Prepared) else prepared(source)
+    imports = _Imports(import_folder, imported, [own.source])
+    machine.globals.names["import"] = _importer(profile, imports)
     original = dict(machine.globals.names)
-    _run(machine, source)
+    _run(machine, own.forms)
     if profile.version is None:
-        end = len(source.text)
-        raise refused(SbplVersion(Span(source, end, end), "the profile says no version"))
+        end = len(own.source.text)
+        raise refused(SbplVersion(Span(own.source, end, end), "the profile says no version"))
     profile.extra.clear()
     machine.globals.names = original
-    _run(machine, EVERY_PROFILE)
-    return Loaded(tuple(profile.rules), profile, tuple(dict.fromkeys(sources)))
+    _run(machine, _every_profile().forms)
+    return Loaded(tuple(profile.rules), profile, tuple(dict.fromkeys(imports.found)))
 
 
-def _run(machine: Machine, source: Source) -> None:
-    here = read(source)
+@cache
+def _every_profile() -> Prepared:
+    return prepared(EVERY_PROFILE)
+
+
+def _run(machine: Machine, here: Value) -> None:
     while isinstance(here, Pair):
         machine.run(Eval(here.car, machine.globals, here.at))
         here = here.cdr
 
 
-def _importer(profile: Profile, folder: Path | None, sources: list[Source]) -> Builtin:
+def _importer(profile: Profile, imports: _Imports) -> Builtin:
     def carry_out(call: Call, arguments: list[Value]) -> Value:
         profile.begun(call.at)
-        return _imported(call, text_of(call, arguments, 0), folder, sources)
+        return _imported(call, text_of(call, arguments, 0), imports)
 
     return Builtin("import", carry_out, 1, 1)
 
 
-def _imported(call: Call, name: str, folder: Path | None, sources: list[Source]) -> Step:
+def _imported(call: Call, name: str, imports: _Imports) -> Step:
     """Evaluate another file's forms, in the profile's own names."""
-    source = _import_source(call, name, folder)
-    sources.append(source)
+    source = imports.source(call, name)
     call.machine.budget.file(call.at, len(source.text))
     here = read(source)
     while isinstance(here, Pair):

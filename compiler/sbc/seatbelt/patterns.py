@@ -5,6 +5,7 @@ regard to it [read; for paths disputed]. Only ASCII letters are taken for certai
 character may be spelled in two ways, is open, as is the case of regular expressions on such names.
 """
 
+import re
 import unicodedata
 from typing import NamedTuple, TypeAlias
 
@@ -76,6 +77,7 @@ class Regex:
         self.pattern = pattern
         self.open: Unknown | None = None
         self.never = False
+        self._begins = _beginning(pattern)
         self._strict: Automaton | None = None
         self._loose: Automaton | None = None
         try:
@@ -94,6 +96,8 @@ class Regex:
             return self.open
         if self.never or self._strict is None or not isinstance(fact, str):
             return False
+        if self._begins and fact.isascii() and not fact.lower().startswith(self._begins):
+            return False
         strict = self._strict.finds(fact, meter)
         if self._loose and self._loose.finds(fact, meter) != strict:
             return Unknown("whether a regular expression tells upper from lower case, which is not known")
@@ -109,6 +113,18 @@ class Regex:
         except ValueError:
             return None
         return Automaton(code, folded=False).finds(_as_bytes(fact), meter)
+
+
+def _beginning(pattern: str) -> str:
+    """Give how every match begins, in lower case, as far as plain letters tell; empty where they do not."""
+    found = _PLAIN.match(pattern)
+    if found is None or "|" in pattern:
+        return ""
+    letters = found[1]
+    return (letters[:-1] if pattern[found.end() :].startswith(("*", "?", "+", "{")) else letters).lower()
+
+
+_PLAIN = re.compile(r"\^([A-Za-z0-9/_-]+)")
 
 
 def _as_bytes(text: str) -> str:

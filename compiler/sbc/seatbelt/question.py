@@ -79,6 +79,11 @@ def categories(operation: str) -> tuple[str, ...]:
     return ()
 
 
+def named_fact(operation: str) -> str | None:
+    """Give what a bare name is for an operation; None where it takes none."""
+    return next((_NAMED[one] for one in categories(operation) if one in _NAMED), None)
+
+
 def _anything(operation: str) -> tuple[str, ...]:
     """Give what an operation has; one of which no filter tells may have a path or another process."""
     return categories(operation) or ("path", "target")
@@ -100,9 +105,9 @@ def _targeted(operation: str, target: str) -> Question:
         return Question(operation, {"path": _path(target)})
     if target in WORDS["target"] and "target" in has:
         return Question(operation, {"target": Name(target)})
-    for category in has:
-        if category in _NAMED:
-            return Question(operation, {_NAMED[category]: target})
+    named = named_fact(operation)
+    if named is not None:
+        return Question(operation, {named: target})
     raise _wrong(f"`{target}` is no target of `{operation}`: {_kind(has)}")
 
 

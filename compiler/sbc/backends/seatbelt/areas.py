@@ -28,6 +28,11 @@ class Area(Record):
     leaf: bool = False
 
     @property
+    def device(self) -> bool:
+        """Whether it lies in `/dev`, where `devices` allows more than the other blocks speak of."""
+        return in_dev(self.path)
+
+    @property
     def order(self) -> tuple[tuple[int, int], bool, int, bool, str]:
         """Sort by depth alone; of areas of one depth, which cannot contain each other, the strictest comes last.
 
@@ -37,6 +42,11 @@ class Area(Record):
         """
         strict = {"write": 0, "read": 1, "hide": 2}[self.access]
         return (self.path.depth, self.path.base not in _HOMES, strict, self.noexec, str(self.path))
+
+
+def in_dev(path: PathValue) -> bool:
+    """Tell whether a path is `/dev` or lies in it, as far as its text says."""
+    return path.base is None and folded(path).parts[:1] == ("dev",)
 
 
 class Areas(Record):

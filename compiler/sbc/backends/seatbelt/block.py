@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from sbc.backends.seatbelt.families import NETWORK, OPERATIONS, PROCESSES, SHARED_MEMORY, TASKS
-from sbc.backends.seatbelt.operations import below, canonical
+from sbc.backends.seatbelt.filters import fits
+from sbc.backends.seatbelt.operations import below, canonical, lineage
 from sbc.backends.seatbelt.paths import NAME
 from sbc.backends.seatbelt.rules import Ledger, SbRule
 from sbc.backends.seatbelt.sexpr import List, Node, Text, Word, form
@@ -44,34 +45,51 @@ def as_rule(rule: SbplRule) -> SbRule:
 def repeated(rules: tuple[SbplRule, ...], ledger: Ledger) -> Iterator[SbRule]:
     """Give the filtered denies of the block anew where an allow derived from another block would undo them.
 
-    What a later rule of the block allows again stays out: inside the block, the last match decides.
+    What the block itself allows again stays out: by a rule on a more concrete operation, or a later one on the same.
     """
-    for place, rule in enumerate(rules):
-        if rule.action == "allow" or not rule.filters:
-            continue
-        names = [name for operation in rule.operations for name in ledger.derived_allows(canonical(operation))]
-        by_filters: dict[tuple[Node, ...], list[str]] = {}
-        for operation in dict.fromkeys(names):
-            again = tuple(
-                node(one)
-                for later in rules[place + 1 :]
-                if later.action == "allow" and any(_covers(canonical(o), operation) for o in later.operations)
-                for one in later.filters
-            )
-            filters: tuple[Node, ...] = tuple(node(one) for one in rule.filters)
-            if again:
-                filters = (form("require-all", _any(filters), form("require-not", _any(again))),)
-            by_filters.setdefault(filters, []).append(operation)
-        for filters, operations in by_filters.items():
-            yield SbRule("deny", tuple(operations), filters, None, f"{rule.origin.where()}: {rule.origin.text}")
+    denied = [name for rule in rules if rule.action == "deny" and rule.filters for name in rule.operations]
+    undone = dict.fromkeys(name for one in dict.fromkeys(denied) for name in ledger.derived_allows(canonical(one)))
+    found: dict[tuple[int, tuple[Node, ...]], list[str]] = {}
+    for operation in undone:
+        reached = _reached(rules, operation)
+        for place, (number, rule) in enumerate(reached):
+            filters = _fitting(rule, operation)
+            if rule.action == "allow" or not filters:
+                continue
+            later = [
+                one
+                for _, other in reached[place + 1 :]
+                if other.action == "allow"
+                for one in _fitting(other, operation)
+            ]
+            if later:
+                filters = (form("require-all", _any(filters), form("require-not", _any(tuple(later)))),)
+            found.setdefault((number, filters), []).append(operation)
+    for (number, filters), operations in sorted(found.items(), key=lambda item: item[0][0]):
+        origin = rules[number].origin
+        yield SbRule("deny", tuple(operations), filters, None, f"{origin.where()}: {origin.text}")
+
+
+def _reached(rules: tuple[SbplRule, ...], operation: str) -> list[tuple[int, SbplRule]]:
+    """Give the block's filtered rules that can decide an operation, with their places; of two the later one decides.
+
+    A rule without a filter ends the search: what its operation falls under is not looked at.
+    """
+    levels: list[list[tuple[int, SbplRule]]] = []
+    for level in lineage(operation):
+        named = [(n, rule) for n, rule in enumerate(rules) if any(canonical(one) == level for one in rule.operations)]
+        levels.append([(n, rule) for n, rule in named if rule.filters])
+        if len(levels[-1]) != len(named):
+            break
+    return [one for level in reversed(levels) for one in level]
+
+
+def _fitting(rule: SbplRule, operation: str) -> tuple[Node, ...]:
+    return tuple(made for one in rule.filters if fits(operation, made := node(one)))
 
 
 def _any(filters: tuple[Node, ...]) -> Node:
     return filters[0] if len(filters) == 1 else form("require-any", *filters)
-
-
-def _covers(operation: str, other: str) -> bool:
-    return operation == other or other in below(operation)
 
 
 def losses(rules: tuple[SbplRule, ...], closed_network: bool, ledger: Ledger) -> Iterator[Loss]:

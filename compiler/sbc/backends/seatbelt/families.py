@@ -19,6 +19,9 @@ EXEC = ("process-exec*", "file-map-executable")
 OPERATIONS = (*READ, *WRITE, *EXEC)
 """What the `files` block decides."""
 
+CONTROL = ("file-ioctl",)
+"""To control a device: decided by `devices`, and denied where the device is hidden."""
+
 LOOK = ("file-read-metadata", "file-test-existence")
 """To see that something is there, and of what kind."""
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from sbc.backends.seatbelt.areas import Area, Areas
+from sbc.backends.seatbelt.areas import Area, Areas, in_dev
 from sbc.backends.seatbelt.base import file_rules
 from sbc.backends.seatbelt.devices import Placed
-from sbc.backends.seatbelt.families import EXEC, LOOK, OPERATIONS, READ, SOCKETS, WRITE
+from sbc.backends.seatbelt.families import CONTROL, EXEC, LOOK, OPERATIONS, READ, SOCKETS, WRITE
 from sbc.backends.seatbelt.paths import ROOT, ancestors, literal, parents, subpath
 from sbc.backends.seatbelt.rules import Region, SbRule
 from sbc.backends.seatbelt.sexpr import Node
@@ -41,7 +41,7 @@ def _groups(areas: list[Area]) -> Iterator[tuple[Area, ...]]:
 
 
 def _alike(area: Area) -> tuple[object, ...]:
-    return (area.path.depth, area.access, area.noexec)
+    return (area.path.depth, area.access, area.noexec, area.device and area.access == "hide")
 
 
 def _area_rules(group: tuple[Area, ...], sockets: bool) -> Iterator[SbRule]:
@@ -51,7 +51,7 @@ def _area_rules(group: tuple[Area, ...], sockets: bool) -> Iterator[SbRule]:
     denied: tuple[str, ...] = ()
     match first.access:
         case "hide":
-            denied = (*OPERATIONS, *(SOCKETS if sockets else ()))
+            denied = (*OPERATIONS, *(CONTROL if first.device else ()), *(SOCKETS if sockets else ()))
         case "read":
             allowed = (*READ, *EXEC, *(SOCKETS[:1] if sockets else ()))
             denied = (*WRITE, *(SOCKETS[1:] if sockets else ()))
@@ -101,16 +101,18 @@ def _looking(areas: Areas) -> Iterator[SbRule]:
     """
     seen: dict[PathValue, None] = {}
     params: dict[str, None] = {}
+    hides = any(area.access == "hide" for area in areas.areas)
     for area in areas.areas:
         if area.access == "hide" or area.path == ROOT:
             continue
         above = parents(area.path)
-        seen.update(dict.fromkeys(path for path in above if areas.access(path) in ("hide", None)))
+        # In /dev all is hidden that neither `devices` nor a statement names.
+        hidden = (path for path in above if in_dev(path) or (hides and areas.access(path) in ("hide", None)))
+        seen.update(dict.fromkeys(hidden))
         hidden_root = areas.areas[0].access == "hide"
         if area.path.base is not None and (hidden_root or areas.others("hide", area.path)):
             params[area.path.base] = None
-    hides = any(area.access == "hide" for area in areas.areas)
-    if hides and (seen or params):
+    if seen or params:
         filters: tuple[Node, ...] = tuple(literal(path) for path in seen)
         filters += tuple(ancestors(name) for name in params)
         yield SbRule("allow", LOOK, filters, None, "folders on the way to what is visible: their existence alone")

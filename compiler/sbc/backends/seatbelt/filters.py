@@ -6,6 +6,7 @@ The tables are `sbc.macos.filters`; here is what the `seatbelt` block may say of
 from typing import Literal
 
 from sbc.backends.seatbelt.operations import below
+from sbc.backends.seatbelt.sexpr import List, Node, Word
 from sbc.macos.filters import EVERYWHERE, FACTS, OPERATION_CATEGORIES, SPELLINGS
 from sbc.macos.operations import NEWER
 
@@ -42,6 +43,9 @@ def _filters() -> dict[str, tuple[str, Kind]]:
 FILTERS = _filters()
 """Each filter's category and the kind of its argument."""
 
+NESTING = ("require-all", "require-any", "require-not", "remote", "local")
+"""Filters in which other filters may stand."""
+
 COMBINING = ("require-all", "require-any", "require-not")
 """Filters of filters; the last takes exactly one."""
 
@@ -51,6 +55,16 @@ def takes(operation: str, name: str) -> bool:
     category = FILTERS[name][0]
     names = (operation, *below(operation)) if operation.endswith("*") or operation == "default" else (operation,)
     return operation in NEWER or category in EVERYWHERE or any(category in _categories(one) for one in names)
+
+
+def fits(operation: str, filter_: Node) -> bool:
+    """Tell whether an operation takes a filter and all within it; macOS refuses a profile where one does not fit."""
+    match filter_:
+        case List(items=(Word(text=name), *rest)) if name in COMBINING or name in FILTERS:
+            inner = [one for one in rest if isinstance(one, List)] if name in NESTING else []
+            return (name in COMBINING or takes(operation, name)) and all(fits(operation, one) for one in inner)
+        case _:
+            return True
 
 
 def _categories(operation: str) -> tuple[str, ...]:

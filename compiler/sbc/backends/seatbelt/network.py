@@ -6,6 +6,7 @@ from sbc.backends.seatbelt.families import NETWORK
 from sbc.backends.seatbelt.paths import literal
 from sbc.backends.seatbelt.rules import Ledger, SbRule
 from sbc.backends.seatbelt.sexpr import Text, Word, form
+from sbc.macos.services import NETWORK_SERVICES
 from sbc.policy.network import LocalPort, Network, UnixSocket
 from sbc.policy.values import PathValue
 
@@ -16,17 +17,6 @@ EVERYTHING = (_ANY, form("require-not", _ANY))
 RESOLVER = PathValue(None, "/private/var/run/mDNSResponder")
 """The socket through which names are looked up."""
 
-_SERVICES = (
-    "com.apple.SystemConfiguration.DNSConfiguration",
-    "com.apple.SystemConfiguration.configd",
-    "com.apple.SecurityServer",
-    "com.apple.networkd",
-    "com.apple.ocspd",
-    "com.apple.trustd",
-    "com.apple.trustd.agent",
-)
-"""Mach services that programs with a network ask: how names are looked up, and which certificates are trusted."""
-
 
 def open_to_all(network: Network) -> bool:
     """Tell whether the network is the host's without a list: then sockets by path go by the `files` block."""
@@ -35,7 +25,7 @@ def open_to_all(network: Network) -> bool:
 
 def services() -> SbRule:
     """Give what a program with a network asks for besides; it stands with the base, below the `seatbelt` block."""
-    return SbRule("allow", ("mach-lookup",), tuple(form("global-name", Text(name)) for name in _SERVICES))
+    return SbRule("allow", ("mach-lookup",), tuple(form("global-name", Text(name)) for name in NETWORK_SERVICES))
 
 
 def rules(

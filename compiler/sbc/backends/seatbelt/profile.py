@@ -45,9 +45,16 @@ class _Writer:
     def rules(self, rules: Iterable[SbRule], author: Author) -> None:
         """Write rules, each with the concrete operations that it must name."""
         for rule in rules:
-            self.lines += [comment(line) for line in rule.note.split("\n") if line]
-            done = self.ledger.completed(rule, author)
-            self.lines.append(rule_text(done.action, done.operations, done.filters))
+            self._noted(rule.note, self.ledger.completed(rule, author))
+
+    def exactly(self, rules: Iterable[SbRule]) -> None:
+        """Write rules that name all that they must."""
+        for rule in rules:
+            self._noted(rule.note, (rule,))
+
+    def _noted(self, note: str, rules: tuple[SbRule, ...]) -> None:
+        self.lines += [comment(line) for line in note.split("\n") if line]
+        self.lines += [rule_text(rule.action, rule.operations, rule.filters) for rule in rules]
 
 
 def profile(policy: Policy) -> Profile:
@@ -98,7 +105,7 @@ def profile(policy: Policy) -> Profile:
     again = tuple(block.repeated(users, out.ledger))
     if again:
         out.title("seatbelt: denies that the rules above would undo")
-        out.rules(again, "derived")
+        out.exactly(again)
     losses = (*lost, *_losses(policy, users), *block.losses(users, not by_path, out.ledger))
     return Profile("\n".join(out.lines) + "\n", losses, tuple(_notes(policy)), tuple(block.unread(statements)))
 

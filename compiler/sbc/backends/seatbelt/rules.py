@@ -8,6 +8,7 @@ who named what, and completes each rule with the concrete operations that rules 
 from functools import cached_property
 from typing import Literal
 
+from sbc.backends.seatbelt.filters import fits
 from sbc.backends.seatbelt.operations import below, canonical
 from sbc.backends.seatbelt.paths import folded, literal
 from sbc.backends.seatbelt.sexpr import Node
@@ -50,6 +51,16 @@ def on_paths(action: Action, operations: tuple[str, ...], *paths: PathValue, not
     return SbRule(action, operations, tuple(literal(path) for path in paths), regions, note)
 
 
+def fitting(rule: SbRule, operations: tuple[str, ...]) -> tuple[SbRule, ...]:
+    """Give a rule on other operations, each with those of its filters that the operation takes."""
+    found: dict[tuple[Node, ...], list[str]] = {rule.filters: []}
+    for name in operations:
+        filters = tuple(one for one in rule.filters if fits(canonical(name), one))
+        if filters or not rule.filters:
+            found.setdefault(filters, []).append(name)
+    return tuple(replaced(rule, operations=tuple(names), filters=some) for some, names in found.items() if names)
+
+
 class _Named(Record):
     """A rule's naming of one operation."""
 
@@ -77,20 +88,25 @@ class Ledger:
             if operation not in NEWER:
                 self._named.setdefault(operation, []).append(_Named("allow", "user", True, None))
 
-    def completed(self, rule: SbRule, author: Author) -> SbRule:
+    def completed(self, rule: SbRule, author: Author) -> tuple[SbRule, ...]:
         """Give the rule with every concrete operation that it must name, and record it.
 
-        A derived allow leaves the user's denies alone: they may narrow, and `repeated` renews those that it undoes.
+        One that takes only some of its filters gets a rule with those; one that takes none never matches any.
+        A derived allow leaves the user's denies alone: they may narrow, and `repeated` renews those that it undoes. One
+        without a filter would take the place of a deny without one, so it is left out there.
         """
+        if author == "derived" and rule.action == "allow" and not rule.filters:
+            rule = replaced(rule, operations=tuple(name for name in rule.operations if not self._user_denies(name)))
         added = [
             below_it
             for operation in rule.operations
             for below_it in below(operation)
             if below_it not in rule.operations and self._contested(below_it, rule, author)
         ]
-        rule = replaced(rule, operations=(*rule.operations, *dict.fromkeys(added)))
-        self.record(rule, author)
-        return rule
+        done = fitting(rule, (*rule.operations, *dict.fromkeys(added)))
+        for one in done:
+            self.record(one, author)
+        return done
 
     def _contested(self, operation: str, rule: SbRule, author: Author) -> bool:
         for entry in self._named.get(operation, ()):
@@ -103,6 +119,11 @@ class Ledger:
             if _overlap(entry.regions, rule.regions):
                 return True
         return False
+
+    def _user_denies(self, operation: str) -> bool:
+        """Tell whether the last of the user's rules on an operation that have no filter denies it."""
+        bare = [e for e in self._named.get(canonical(operation), ()) if e.author == "user" and not e.filtered]
+        return bool(bare) and bare[-1].action == "deny"
 
     def user_allows(self, operations: tuple[str, ...]) -> bool:
         """Tell whether the user's rules allow one of some operations, or one below them, by a filter."""

@@ -83,3 +83,23 @@ class FilterLetsAllThrough(Diagnostic):
 
     def help(self) -> str | None:
         return "write `syscalls none` if no filter is meant"
+
+
+class ProfileIsWrong(Diagnostic):
+    """The SBPL profile that was made does not decide as the policy says. This is a mistake in `sbc`, never in yours.
+
+    Every profile is read back and compared with its policy for the paths, operations, addresses and names that matter.
+    Nothing was written. Please report it with the policy and this message, which names one decision that differs.
+    """
+
+    code = "SBX605"
+
+    span: Span | None
+    profile: str
+    what: str
+
+    def title(self) -> str:
+        return f"internal error: the SBPL profile of `{self.profile}` is wrong: {self.what}"
+
+    def help(self) -> str | None:
+        return "nothing was written; this is a mistake in sbc: please report it with the policy"
