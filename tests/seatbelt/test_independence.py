@@ -1,4 +1,4 @@
-"""The evaluator shares no code with the emitter, so that one mistake cannot hide in both."""
+"""Evaluator, emitter and proof share no code but tables, so that one mistake cannot hide in two of them."""
 
 import ast
 from pathlib import Path
@@ -7,8 +7,9 @@ from tests.shared_data import ROOT
 
 EMITTER = ROOT / "compiler" / "sbc" / "backends" / "seatbelt"
 EVALUATOR = ROOT / "compiler" / "sbc" / "seatbelt"
-CHECKERS = {"check.py", "proof.py"}
-"""Modules beside the emitter that emit nothing: they may ask the evaluator about what went in or came out."""
+PROOF = EMITTER / "proof"
+CHECKERS = {"check.py"}
+"""Modules beside the emitter that emit nothing: they may ask the evaluator about what went in."""
 
 
 def imports(path: Path) -> set[str]:
@@ -34,6 +35,22 @@ def test_the_emitter_does_not_import_the_evaluator() -> None:
         if path.name not in CHECKERS and any(name.startswith("sbc.seatbelt") for name in imports(path))
     }
     assert found == set()
+
+
+def test_the_proof_imports_nothing_of_the_emitter() -> None:
+    own = ("sbc.backends.seatbelt.proof", "sbc.backends.target")
+    wrong = {
+        name
+        for path in PROOF.glob("*.py")
+        for name in imports(path)
+        if name.startswith(("sbc.backends", "sbc.resolve", "sbc.analysis")) and not name.startswith(own)
+    }
+    assert wrong == set()
+
+
+def test_only_the_target_imports_the_proof() -> None:
+    found = {path.name for path in EMITTER.glob("*.py") if any("seatbelt.proof" in name for name in imports(path))}
+    assert found == {"target.py"}
 
 
 def test_the_tables_hold_no_code_of_either() -> None:
