@@ -95,7 +95,10 @@ def check_file(path: Path, profiles: Sequence[str] | None, reporter: Reporter) -
         check_definitions(modules, reporter)
         return ()
     policies = [_policy(modules, name, reporter) for name in names]
-    return tuple(summarise(policy, build_filters(policy, reporter)) for policy in policies)
+    filters = [build_filters(policy, reporter) for policy in policies]
+    for policy in policies:
+        emit(policy, reporter, ("sbpl",))
+    return tuple(map(summarise, policies, filters))
 
 
 def compile_file(

@@ -3,23 +3,26 @@
 Gathering changes no answer: it only tells sooner that a rule matches, or that its many paths do not.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sbc.seatbelt.filters import Combined, Comparison, Filter
-from sbc.seatbelt.patterns import Text
+from sbc.seatbelt.patterns import Text, loosest
 from sbc.seatbelt.question import Question
 from sbc.seatbelt.rules import Rule
 from sbc.seatbelt.verdict import Meter, Verdict, any_of
 
 
 class Asked(NamedTuple):
-    """A question, with its path in the forms that sets hold; None where sets cannot tell."""
+    """A question, with its path in the form that sets hold; None where it has no path."""
 
     question: Question
     path: str | None
+    """In its loosest form: one for all spellings that may be taken for one name."""
     covering: frozenset[str]
     """The path and every folder above it."""
+    certain: bool
+    """Whether it is in ASCII: then it matches what has the same form, and nothing else."""
     held: "dict[Entry, Verdict] | None" = None
     """Verdicts so far, for one path that is asked about under several operations."""
 
@@ -27,11 +30,13 @@ class Asked(NamedTuple):
 def asked(question: Question, held: "dict[Entry, Verdict] | None" = None) -> Asked:
     """Prepare a question."""
     path = question.facts.get("path")
-    if not isinstance(path, str) or not path.isascii():
-        return Asked(question, None, frozenset(), held)
-    path = path.lower()
+    if not isinstance(path, str):
+        return Asked(question, None, frozenset(), certain=False, held=held)
+    certain = path.isascii()
+    path = path.lower() if certain else loosest(path)
     ends = [at for at, sign in enumerate(path) if sign == "/"]
-    return Asked(question, path, frozenset([path, "/", *(path[:end] for end in ends[1:])]), held)
+    covering = frozenset([path, "/", *(path[:end] for end in ends[1:])])
+    return Asked(question, path, covering, certain, held)
 
 
 class Entry:
@@ -41,25 +46,35 @@ class Entry:
         self.rule = rule
         self.literals: set[str] = set()
         self.covers: set[str] = set()
+        self._patterns: dict[tuple[bool, str], list[Text]] = {}
+        """By whether all below is meant and by the loosest form: the patterns that have it."""
+        self._foreign = False
         prefixes: list[str] = []
         self._others: list[Filter] = []
         for one in _alternatives(rule.filters):
             if isinstance(one, Comparison) and one.fact == "path" and all(map(_plain, one.patterns)):
                 for pattern in one.patterns:
                     if isinstance(pattern, Text):
-                        value = pattern.value.lower()
                         if pattern.match == "prefix":
-                            prefixes.append(value)
+                            prefixes.append(pattern.value.lower())
                         else:
-                            (self.covers if pattern.match == "subpath" else self.literals).add(value)
+                            self._add(pattern)
             else:
                 self._others.append(one)
         self._prefixes = tuple(prefixes)
 
+    def _add(self, pattern: Text) -> None:
+        value, below = loosest(pattern.value), pattern.match == "subpath"
+        self._patterns.setdefault((below, value), []).append(pattern)
+        if pattern.value.isascii():
+            (self.covers if below else self.literals).add(value)
+        else:
+            self._foreign = True
+
     @property
     def plain(self) -> bool:
         """Whether `literals` and `covers` say all, for a path in ASCII."""
-        return not self._others and not self._prefixes
+        return not self._others and not self._prefixes and not self._foreign
 
     def verdict(self, asked: Asked, meter: Meter) -> Verdict:
         """Tell whether the rule matches."""
@@ -75,11 +90,22 @@ class Entry:
         if path is None:
             return any_of(one.verdict(asked.question, meter) for one in self.rule.filters)
         meter.take(1 + len(self._prefixes))
-        if path in self.literals or not self.covers.isdisjoint(asked.covering) or path.startswith(self._prefixes):
+        if asked.certain and (
+            path in self.literals or not self.covers.isdisjoint(asked.covering) or path.startswith(self._prefixes)
+        ):
             return True
-        if not self._others:
-            return False
-        return any_of(one.verdict(asked.question, meter) for one in self._others)
+        found = any_of(one.verdict(asked.question, meter) for one in self._others) if self._others else False
+        if found is True or (asked.certain and not self._foreign):
+            return found
+        return any_of((found, *self._compared(asked, meter)))
+
+    def _compared(self, asked: Asked, meter: Meter) -> Iterator[Verdict]:
+        """Compare with each pattern that may match, one by one: letters beyond ASCII are in the path or in them."""
+        value = asked.question.facts["path"]
+        keys = [(False, asked.path or ""), *((True, folder) for folder in asked.covering)]
+        yield from (pattern.verdict(value, meter) for key in keys for pattern in self._patterns.get(key, ()))
+        if not asked.certain:
+            yield from (Text(one, "prefix", folded=True).verdict(value, meter) for one in self._prefixes)
 
 
 def _alternatives(filters: tuple[Filter, ...]) -> list[Filter]:
@@ -96,8 +122,10 @@ def _alternatives(filters: tuple[Filter, ...]) -> list[Filter]:
 
 
 def _plain(pattern: object) -> bool:
-    """Tell whether sets say of a pattern what it says itself, for paths in ASCII."""
-    if not isinstance(pattern, Text) or pattern.match == "regex" or not pattern.value.isascii():
+    """Tell whether sets tell which patterns may match."""
+    if not isinstance(pattern, Text) or pattern.match == "regex":
+        return False
+    if pattern.match == "prefix" and not pattern.value.isascii():
         return False
     slash = pattern.match == "subpath" and pattern.value != "/" and pattern.value.endswith("/")
     return not slash and not pattern.value.startswith("${")
@@ -154,7 +182,7 @@ class Matching:
     def of(self, path: str, meter: Meter) -> tuple[object, ...]:
         """Give what tells apart paths that are not matched by the same rules."""
         prepared = asked(Question("file*", {"path": path}))
-        if prepared.path is None:
+        if prepared.path is None or not prepared.certain:
             return tuple(entry.verdict(prepared, meter) for entry in self._entries)
         found = self._at.get(prepared.path, 0)
         for folder in prepared.covering:

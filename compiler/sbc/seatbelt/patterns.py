@@ -27,7 +27,7 @@ def ascii_lower(text: str) -> str:
     return text.lower() if text.isascii() else "".join(c.lower() if c.isascii() else c for c in text)
 
 
-def _loosest(text: str) -> str:
+def loosest(text: str) -> str:
     """Give a form that all spellings of a name have which any file system takes for one."""
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).casefold())
 
@@ -52,7 +52,7 @@ class Text(NamedTuple):
         if strict is True or (self.value.isascii() and fact.isascii()):
             return strict
         meter.take(len(self.value) + len(fact))
-        if strict is False and self._compared(_loosest(self.value), _loosest(fact)) is not False:
+        if strict is False and self._compared(loosest(self.value), loosest(fact)) is not False:
             return _OTHER_SPELLING
         return strict
 

@@ -77,11 +77,10 @@ class Comparison:
         nothing = (None,) * len(operations)
         profiles = self._profiles_of_paths()
         alike = [matching(one, operations) for one in profiles]
-        meter = Meter(MAX_WORK)
         seen: set[object] = set()
         for path in asked:
             here = self._meaning.places.here(path)
-            key = (self._meaning.kind(here), *(one.of(path, meter) for one in alike))
+            key = (self._meaning.kind(here), *(one.of(path, Meter(MAX_WORK)) for one in alike))
             self.paths += 1
             if key in seen:
                 continue

@@ -5,7 +5,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from sbc.backends.seatbelt.proof.comparison import Comparison
-from sbc.backends.seatbelt.proof.differs import unreadable
+from sbc.backends.seatbelt.proof.differs import TooLarge, unreadable
 from sbc.backends.seatbelt.proof.raw import IMPORTED
 from sbc.backends.seatbelt.proof.values import choices
 from sbc.backends.target import Loss
@@ -13,7 +13,9 @@ from sbc.diagnostics.diagnostic import Failed
 from sbc.diagnostics.span import Source
 from sbc.policy.policy import Policy
 from sbc.policy.seatbelt import SbplImport
+from sbc.seatbelt.decide import MAX_WORK
 from sbc.seatbelt.load import prepared
+from sbc.seatbelt.verdict import TooMuch
 
 
 class Proven(NamedTuple):
@@ -39,7 +41,10 @@ def prove(policy: Policy, text: str, losses: Iterable[Loss], most: int | None = 
     for number, values in enumerate(islice(choices(policy), most)):
         for imported in IMPORTED if imports else IMPORTED[:1]:
             one = Comparison(policy, read, told, values, imported)
-            one.run(moved=number > 0)
+            try:
+                one.run(moved=number > 0)
+            except TooMuch:
+                raise TooLarge(f"more than {MAX_WORK:,} comparisons for one path") from None
             compared += one.compared
             unknown += one.open
     return Proven(compared, unknown)
