@@ -6,7 +6,8 @@ outcome = sbc_runtime.load("agent-check.sbb").run(["make", "test"], params={"wor
 """
 
 import os
-from typing import TYPE_CHECKING
+
+TYPE_CHECKING = False  # `typing` is not imported for this: importing the package stays cheap
 
 if TYPE_CHECKING:
     from sbc_runtime.api import Profile

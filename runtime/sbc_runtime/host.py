@@ -14,16 +14,10 @@ import subprocess
 import sys
 import threading
 
-from sbc_runtime import scheduling, wire
+from sbc_runtime import scheduling, spawn, wire
 from sbc_runtime.arch import native_arch
 from sbc_runtime.errors import SetupFailed
 
-_PROGRAM = """import sys
-sys.path.insert(0, sys.argv[1])
-from sbc_runtime.helper import main
-main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "spare")
-"""
-_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _NAMESPACES = ("mnt", "user", "net", "pid_for_children", "ipc", "uts", "cgroup")
 _MOST_BUNDLES = 64
 _REMEDY = "check that the Python interpreter can be started"
@@ -36,13 +30,24 @@ class Helper:
     used later without a look at whether it is still the same.
     """
 
-    def __init__(self, like: tuple[object, ...], spare: bool) -> None:
-        """`spare`: whether it keeps a spare supervisor for the next run. `SetupFailed` where it cannot be started."""
+    def __init__(self, like: tuple[object, ...], spare: bool, made: tuple[int, int] | None = None) -> None:
+        """`spare`: whether it keeps a spare supervisor for the next run. `made`: one that was started ahead.
+
+        `SetupFailed` where it cannot be started.
+        """
         refuse_width(os.uname().machine, 8 * struct.calcsize("P"))
         self.like = like
         self.scheduling = scheduling.own()
         self.owner = os.getpid()
         self.defined: set[str] = set()
+        if made is None:
+            self._start(spare)
+        else:
+            self.end, self._pid = socket.socket(fileno=made[0]), made[1]
+        self._identity = _identity(self.end.fileno())
+        self._since = _start_of(self._pid)
+
+    def _start(self, spare: bool) -> None:
         try:
             self.end, theirs = socket.socketpair()
         except OSError as error:
@@ -54,8 +59,6 @@ class Helper:
             raise SetupFailed.of("helper", error, _REMEDY) from None
         finally:
             theirs.close()
-        self._identity = _identity(self.end.fileno())
-        self._since = _start_of(self._pid)
 
     @property
     def intact(self) -> bool:
@@ -77,10 +80,9 @@ def _spawn(connection: int, spare: bool) -> int:
     """Start a helper that serves `connection`; gives its pid. `OSError`."""
     if not sys.executable:
         raise OSError(errno.ENOENT, "this process does not know its Python interpreter (`sys.executable`)")
-    program = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _PROGRAM, _FOLDER)
     # Not in this process's session: signals of a terminal are for the host, which decides what they mean.
     process = subprocess.Popen(  # noqa: S603
-        (*program, str(connection), str(os.getpid()), "spare" if spare else ""),
+        spawn.command_line(connection, spare),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -149,9 +151,15 @@ class Host:
                     return
 
     def warm(self) -> None:
-        """Start the helper now, so that it is ready by the time of the one run to come. A failure shows there."""
+        """Start the helper now, so that it is ready by the time of the one run to come. A failure shows there.
+
+        One that was started ahead is taken: nothing that it has in common with this process has changed since.
+        """
         self._spare = False
         with contextlib.suppress(SetupFailed, OSError), self._lock:
+            made = spawn.taken()
+            if made is not None and self._helper is None:
+                self._helper = Helper(_like(), self._spare, made)
             self._ready()
 
     def close(self) -> None:

@@ -1,6 +1,5 @@
 """What a caller asks of one run: one value, checked as a whole before anything is made."""
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from struct import Struct
@@ -20,6 +19,7 @@ Output = Literal["capture", "null"] | int | IO[bytes]
 _LONGEST = 2**53
 """Milliseconds: no timeout is longer, and every number of them is exact as a float."""
 
+_ENDLESS = float("inf")
 _MOST_ROWS = 0xFFFF
 _SIZE = Struct("=HH")
 
@@ -122,7 +122,7 @@ def milliseconds(timeout: float | None) -> int | None:
         return None
     if isinstance(timeout, bool) or not isinstance(timeout, int | float):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"timeout is {type(timeout).__name__}: give seconds")
-    if not (timeout > 0 and (isinstance(timeout, int) or math.isfinite(timeout))):
+    if not 0 < timeout < _ENDLESS:  # and so no NaN
         raise ValueError(f"timeout is {timeout}: give seconds, above zero (None: the profile's wall limit alone)")
     return max(1, int(min(timeout, _LONGEST // 1000) * 1000))
 

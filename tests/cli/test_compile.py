@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sbc.cli.main import build_parsers
+from sbc.cli.parser import build_parsers
 from tests.cli.conftest import PROFILES, ROOT, Profile, Sbc
 
 SMALL = """\

@@ -382,17 +382,43 @@ def test_a_refusal_names_every_backend(caller: Caller) -> None:
 def test_what_was_used_instead_is_said(caller: Caller) -> None:
     """Bubblewrap makes its namespaces from its own process: where only ours are denied, it is used, and said."""
     script = """
-from sbc_runtime import host
-made = host._PROGRAM.replace("main(int", '''import sbc_runtime.nest
+from sbc_runtime import spawn
+made = spawn._PROGRAM.replace("main(int", '''import sbc_runtime.nest
 class Nest(sbc_runtime.nest.Nest):
     def __init__(self, *_):
         raise sbc_runtime.errors.SetupFailed("namespaces", "none here", "have some", 1)
 sbc_runtime.nest.Nest = Nest
 main(int''')
-host._PROGRAM = made
+spawn._PROGRAM = made
 outcome = profile.run(command)
 tell([told(outcome), outcome.isolation.backend, outcome.notes])
 """
     ran, backend, notes = caller.host(script, bundle(PLAIN))
     assert (ran, backend) == (RAN, "bwrap")
     assert "the backend namespace was not used: namespaces: none here" in notes
+
+
+AHEAD = """
+import time
+from sbc_runtime import spawn
+lock = os.open(bundle, os.O_RDONLY)
+os.dup2(lock, 40, inheritable=True)
+spawn.ahead()
+(pid,) = children()
+if given[0] == "killed":
+    os.kill(pid, 9)
+leads = []
+if given[0] == "kept":
+    while open(f"/proc/{pid}/comm").read() != "sbc-helper\\n":
+        time.sleep(0.01)
+    leads = [os.path.realpath(f"/proc/{pid}/fd/{one}") for one in os.listdir(f"/proc/{pid}/fd")]
+HOST.warm()
+first = run()
+tell([first, run(), bundle in leads, HOST._helper._pid == pid])
+"""
+
+
+@pytest.mark.parametrize("end", ["kept", "killed"])
+def test_a_helper_that_was_started_ahead(caller: Caller, end: str) -> None:
+    """It is taken, holds nothing of the caller's, and is replaced where it is gone."""
+    assert caller.host(AHEAD, bundle(PLAIN), end) == [RAN, RAN, False, end == "kept"]

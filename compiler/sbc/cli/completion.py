@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
 
 def _options() -> dict[str, list[str]]:
     """Give each command's long options, sorted, as its own help names them."""
-    from sbc.cli.main import build_parsers
+    from sbc.cli.parser import build_parsers
 
     found = build_parsers(None).commands
     return {name: sorted(set(re.findall(r"--[a-z][a-z-]*", parser.format_usage()))) for name, parser in found.items()}

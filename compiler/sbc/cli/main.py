@@ -1,107 +1,28 @@
 """The entry point: finds the command, runs it, and turns every failure into an exit status and a line of text."""
 
-import argparse
 import io
 import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
 
-from sbc import __version__
-from sbc.cli.commands import COMMANDS, Command
 from sbc.cli.exits import WRONG
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
-EPILOG = """\
-exit status: 0 fine; 1 the answer is no (a lint, a deny, a document behind); 2 the input or the call is wrong.
-
-examples:
-  sbc compile profiles/agent-check.sbx        write build/agent-check/
-  sbc check profiles/*.sbx                    prove everything, write nothing
-  sbc explain profiles/agent-check.sbx 'socket(AF_ALG, SOCK_RAW, 0)'
-"""
-
-
-class Formatter(argparse.RawDescriptionHelpFormatter):
-    """Formats help. argparse makes one for every option, and would import shutil and every compressor for its width."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
-
-
-def _columns() -> int:
-    """Give the terminal's width as `shutil.get_terminal_size` does."""
-    with suppress(KeyError, ValueError):
-        if (told := int(os.environ["COLUMNS"])) > 0:
-            return told
-    try:
-        return os.get_terminal_size(1).columns or 80
-    except OSError:
-        return 80
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that tells when its help cannot be written, as every command does with its result."""
-
-    def _print_message(self, message: str, file: "SupportsWrite[str] | None" = None) -> None:
-        if message:
-            (file or sys.stderr).write(message)
-
-
-class Parsers(NamedTuple):
-    """The parser of the whole command line, and each command's own."""
-
-    whole: argparse.ArgumentParser
-    commands: dict[str, argparse.ArgumentParser]
-
-
-def build_parsers(wanted: str | None) -> Parsers:
-    """Build the parsers; only the wanted command's options are read (None: all of them)."""
-    parser = Parser(
-        prog="sbc",
-        description="Compile one sandbox policy to every target, proven.",
-        epilog=EPILOG,
-        formatter_class=Formatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"sbc {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    found: dict[str, argparse.ArgumentParser] = {}
-    for command in COMMANDS:
-        sub = found[command.name] = commands.add_parser(
-            command.name,
-            help=command.help,
-            description=command.help[0].upper() + command.help[1:] + ".",
-            formatter_class=Formatter,
-            allow_abbrev=False,
-        )
-        if wanted is None or wanted == command.name:
-            _configure(command, sub)
-    return Parsers(parser, found)
-
-
-def _configure(command: Command, parser: argparse.ArgumentParser) -> None:
-    module = import_module(command.module)
-    module.configure(parser)
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colour diagnostics (default: auto)"
-    )
-    parser.set_defaults(run=module.run)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `sbc` with the given arguments (default: the process's) and give its exit status."""
     _prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    wrong = next((one.wrong for one in COMMANDS if arguments[:1] == [one.name]), WRONG)
+    if argv is None and arguments[:1] == ["run"] and "--" in arguments and sys.platform == "linux":
+        from sbc_runtime.spawn import ahead
+
+        ahead()  # while the rest of this program is imported, and the bundle read
+    from sbc.cli.parser import run, wrong_status
+
+    wrong = wrong_status(arguments)
     try:
         try:
-            status = _run(arguments)
+            status = run(arguments)
         except SystemExit as stop:  # argparse: help was printed, or the call is wrong
             status = 0 if stop.code in {0, None} else wrong
         sys.stdout.flush()
@@ -140,24 +61,6 @@ def _onto_null(number: int, flags: int) -> None:
     if null != number:
         os.dup2(null, number)
         os.close(null)
-
-
-def _run(arguments: list[str]) -> int:
-    """Read the command line and run the command."""
-    command_line: list[str] = []
-    if arguments[:1] == ["run"] and "--" in arguments:
-        end = arguments.index("--")
-        arguments, command_line = arguments[:end], arguments[end + 1 :]
-    wanted = next((a for a in arguments if not a.startswith("-")), None)
-    parsers = build_parsers(wanted)
-    args, rest = parsers.whole.parse_known_args(arguments)
-    if rest and (args.command != "explain" or any(word.startswith("--") for word in rest)):
-        parsers.commands[args.command].error(f"unrecognized arguments: {' '.join(rest)}")
-    if rest:  # argparse takes no positional ones after an option, and a question may start with `-`
-        args.question = [*args.question, *rest]
-    args.command_line = command_line
-    status: int = args.run(args)
-    return status
 
 
 def _say(what: str) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from sbc.cli import gate
 from sbc.cli.exits import REFUSED
-from sbc.cli.output import fault
 from sbc.cli.report_file import Place
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile
@@ -82,6 +81,8 @@ def run(args: Namespace) -> int:
     except (BundleError, ValueError) as error:
         return refuse(str(error), place)
     except OSError as error:
+        from sbc.cli.output import fault
+
         return refuse(fault(error, args.file), place)
     return _finish(started, terminal, place, args)
 
