@@ -1,7 +1,7 @@
 """Where `sbc run` writes its report: found, and room made for it, before the command starts."""
 
+import errno
 import os
-from pathlib import Path
 
 from sbc_runtime.atomic import Reserved
 
@@ -16,10 +16,13 @@ class Place:
         """`OSError`, which names the report, where it could not be written now."""
         self._folder = -1
         try:
-            spelled = Path(report).absolute()
-            self._folder = os.open(spelled.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            self.path = Path(f"/proc/self/fd/{self._folder}").readlink() / spelled.name
-            self._file = Reserved(f"/proc/self/fd/{self._folder}", spelled.name, _ROOM)
+            # Without pathlib, which `sbc run` needs for nothing else.
+            folder, name = os.path.split(os.path.join(os.getcwd(), report))  # noqa: PTH109, PTH118
+            if not name:
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self.path = os.path.join(os.readlink(f"/proc/self/fd/{self._folder}"), name)  # noqa: PTH115, PTH118
+            self._file = Reserved(f"/proc/self/fd/{self._folder}", name, _ROOM)
         except OSError as error:
             if self._folder >= 0:
                 os.close(self._folder)

@@ -6,7 +6,6 @@ A bundle is run without the compiler: neither the parser nor any target is impor
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,7 +27,7 @@ BACKENDS = ("auto", "namespace", "bwrap", "seatbelt", "oci", "process")
 def configure(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     parser.usage = "sbc run FILE [options] -- COMMAND [ARGUMENT...]"
-    parser.add_argument("file", metavar="FILE", type=Path, help="profile (.sbx, compiled once) or bundle (.sbb)")
+    parser.add_argument("file", metavar="FILE", help="profile (.sbx, compiled once) or bundle (.sbb)")
     parser.add_argument("-D", dest="params", metavar="NAME=VALUE", action="append", default=[], help="a parameter")
     parser.add_argument("--profile", metavar="P", help="which profile of the file")
     parser.add_argument("--backend", choices=BACKENDS, default="auto", help="what isolates (default: what works here)")
@@ -164,7 +163,7 @@ def split_param(text: str) -> tuple[str, str]:
 
 def profile_of(args: Namespace) -> Profile | None:
     """Load the bundle, or compile the profile; None where its diagnostics have been shown."""
-    if args.file.suffix == ".sbx":
+    if args.file.endswith(".sbx"):
         return _compiled(args)
     from sbc_runtime.api import load
 
@@ -173,11 +172,14 @@ def profile_of(args: Namespace) -> Profile | None:
 
 def _compiled(args: Namespace) -> Profile | None:
     """Give a profile's bundle: as kept, where nothing has changed since, else compiled now."""
+    from pathlib import Path  # a bundle is run without it
+
     from sbc.cli.cached import find, keep
     from sbc_runtime.api import of_bundle
     from sbc_runtime.bundle import decode
 
-    kept = find(args.file, args.profile)
+    file = Path(args.file)
+    kept = find(file, args.profile)
     if kept is not None:
         try:
             return of_bundle(decode(kept))
@@ -189,12 +191,12 @@ def _compiled(args: Namespace) -> Profile | None:
 
     reporter = Reporter()
     try:
-        content, sources = bundle_file(args.file, args.profile, reporter)
+        content, sources = bundle_file(file, args.profile, reporter)
     except Failed as failure:
-        show(dict.fromkeys((*reporter.diagnostics, *failure.diagnostics)), args, args.file.parent)
+        show(dict.fromkeys((*reporter.diagnostics, *failure.diagnostics)), args, file.parent)
         refuse(f"{args.file} has errors")
         return None
-    keep(args.file, args.profile, sources, content)
+    keep(file, args.profile, sources, content)
     return of_bundle(decode(content))
 
 
