@@ -12,6 +12,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 TABLE = PAGE // 8
 """Pages that one page of page tables leads to: so many bytes of address space cost, touched, no more than that."""
 
+_UNREAD = b"-"
 _NOTHING = frozenset({b"", b"0"})
 _TRIES = 5
 """How often another thread is looked for where each one found has ended already."""
@@ -21,10 +22,11 @@ class Process:
     """What a process held when it was read last, in pages. `path`: where more of it is to be read, below /proc."""
 
     __slots__ = (
+        "_current",
         "_ended",
+        "_last",
         "_leader",
         "_proc",
-        "_thread",
         "anonymous",
         "gone",
         "kept",
@@ -48,8 +50,8 @@ class Process:
         """The most that it can hold: what is resident, and page tables for all that is mapped."""
         self.page_tables = 0
         """In bytes, as `status` had them last."""
-        self._leader = self._open(pid) if keep else -1
-        self._thread = -1
+        self._leader = self._current = self._open(pid) if keep else -1
+        self._last = _UNREAD
 
     def close(self) -> None:
         """Close what is kept open."""
@@ -57,26 +59,27 @@ class Process:
         self._leave_thread()
         if self._leader >= 0:
             os.close(self._leader)
-            self._leader = -1
+            self._leader = self._current = -1
 
     def read(self) -> bool:
         """Read what it holds; False once it is gone, though another may have its number by now."""
-        by_thread = self.path is not self.pid
         try:
-            size, resident, files, _ = self._content().split(None, 3)
+            text = os.pread(self._current, 128, 0) if self.kept else self._by_name()
+            if text == self._last:
+                return True  # most processes do nothing most of the time
+            size, resident, files, _ = text.split(None, 3)
         except (OSError, ValueError):
-            resident = size = files = b""
+            resident = size = files = text = b""
         if resident not in _NOTHING:
             self._set(size, resident, files)
+            self._last = text
             return True
-        if by_thread:
+        if self.path is not self.pid:
             self._leave_thread()
             return self.read()
         return resident == b"0" and self._read_a_thread()
 
-    def _content(self) -> bytes:
-        if self.kept:
-            return os.pread(self._leader if self._thread < 0 else self._thread, 128, 0)
+    def _by_name(self) -> bytes:
         descriptor = self._open(self.path)
         try:
             return os.read(descriptor, 128)
@@ -88,12 +91,13 @@ class Process:
 
     def _leave_thread(self) -> None:
         self.path = self.pid
-        if self._thread >= 0:
-            os.close(self._thread)
-            self._thread = -1
+        if self._current != self._leader:
+            os.close(self._current)
+            self._current = self._leader
 
     def _set(self, size: bytes, resident: bytes, files: bytes) -> None:
         self._ended = resident == b"0"
+        self._last = _UNREAD
         self.resident = int(resident)
         self.anonymous = self.resident - int(files)
         self.most = self.resident + int(size) // TABLE
@@ -141,7 +145,7 @@ class Process:
             self._set(size, resident, files)
             self.path = path
             if self.kept:
-                self._thread, descriptor = descriptor, -1
+                self._current, descriptor = descriptor, -1
             return True
         finally:
             if descriptor >= 0:
