@@ -127,8 +127,10 @@ RAN = ["exited", 7, "hi\n", ""]
 class Caller:
     """Who calls `run`: `root`, or `user`."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **always: Any) -> None:  # noqa: ANN401 - as below
+        """`always`: options that every run has, unless it names another."""
         self.name = name
+        self.always = always
         self.other = name == "user" and os.geteuid() == 0
         if name == "root":
             if os.geteuid() != 0:
@@ -170,6 +172,7 @@ class Caller:
     ) -> Outcome:
         """Run a command; a text is one for the shell."""
         command = ["/bin/sh", "-c", argv] if isinstance(argv, str) else argv
+        options = {**self.always, **options}
         values = {name: str(value) for name, value in (params or {}).items()}
         if not self.other and environ is None and cwd == "/":
             before = Path.cwd()

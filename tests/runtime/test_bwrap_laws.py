@@ -11,7 +11,6 @@ import pytest
 
 from sbc_runtime import bwrap_find
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.outcome import Outcome
 from tests.runtime import test_agent_check, test_outcomes, test_paths
 from tests.runtime.support import Caller, missing
 
@@ -24,30 +23,13 @@ LEFT_OUT = {
 }
 
 
-class BwrapCaller(Caller):
-    def run(
-        self,
-        bundle: Path,
-        argv: list[str] | str,
-        params: dict[str, Any] | None = None,
-        *,
-        stdin: bytes | None = None,
-        timeout: float | None = None,
-        cwd: str = "/",
-        environ: dict[str, str] | None = None,
-        **options: Any,  # noqa: ANN401 - those of `Profile.run`
-    ) -> Outcome:
-        chosen = {"backend": "bwrap", **options}
-        return super().run(bundle, argv, params, stdin=stdin, timeout=timeout, cwd=cwd, environ=environ, **chosen)
-
-
 @pytest.fixture(params=["root", "user"])
 def caller(request: pytest.FixtureRequest) -> Caller:
     try:
         bwrap_find.find()
     except SetupFailed as failed:
         missing("bwrap", str(failed))
-    return BwrapCaller(request.param)
+    return Caller(request.param, backend="bwrap")
 
 
 @pytest.fixture

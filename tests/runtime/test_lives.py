@@ -1,7 +1,6 @@
 """The processes of a run: what ends what, what is left behind (nothing), and hosts of every kind."""
 
 import asyncio
-import contextlib
 import gc
 import os
 import random
@@ -212,39 +211,6 @@ def test_nothing_leaks(tree: Path) -> None:
 @pytest.mark.slow
 def test_nothing_leaks_in_two_thousand_runs(tree: Path) -> None:
     leaks(tree, 2000)
-
-
-def test_a_host_that_ignores_its_children(tree: Path) -> None:
-    program = (
-        "import os, signal, sys; sys.path.insert(0, sys.argv[1]); import sbc_runtime\n"
-        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
-        "p = sbc_runtime.load(sys.argv[2])\n"
-        "print(p.run(['/bin/sh', '-c', 'exit 7'], params={'workdir': sys.argv[3]}).status)\n"
-    )
-    arguments = [sys.executable, "-c", program, str(ROOT / "runtime"), str(stock("agent-check")), str(tree)]
-    assert subprocess.run(arguments, capture_output=True, check=True, text=True).stdout == "7\n"
-
-
-def test_a_host_that_waits_for_any_child(tree: Path) -> None:
-    profile = sbc_runtime.load(stock("agent-check"))
-    run = profile.start(["/bin/sh", "-c", "sleep 0.2; exit 7"], params={"workdir": tree})
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    assert run.wait().status == 7
-
-
-def test_a_forked_host_gets_a_helper_of_its_own(tree: Path) -> None:
-    profile = sbc_runtime.load(stock("agent-check"))
-    assert profile.run(["/bin/true"], params={"workdir": tree}).ok
-    pid = os.fork()
-    if pid == 0:
-        try:
-            os._exit(profile.run(["/bin/sh", "-c", "exit 9"], params={"workdir": tree}).status or 0)
-        finally:
-            os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 9
-    assert profile.run(["/bin/true"], params={"workdir": tree}).ok
 
 
 def test_from_asyncio(tree: Path) -> None:

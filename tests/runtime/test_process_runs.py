@@ -2,8 +2,6 @@
 
 import shlex
 
-import pytest
-
 from sbc_runtime import landlock
 from sbc_runtime.backends.process_tree import look
 from sbc_runtime.backends.registry import AUTO
@@ -17,11 +15,6 @@ network none
 {PATHS}
 limits {{ wall 1min; core-size 0; open-files 100 }}
 """
-
-
-@pytest.fixture(params=["root", "user"])
-def caller(request: pytest.FixtureRequest) -> Caller:
-    return Caller(str(request.param))
 
 
 def run(
