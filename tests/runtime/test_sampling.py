@@ -187,7 +187,8 @@ import mmap, os, time
 one = os.memfd_create("x"); os.ftruncate(one, 55 << 20)
 mapped = mmap.mmap(one, 55 << 20)
 for at in range(0, 55 << 20, 4096): mapped[at] = 1
-with open("/tmp/x", "wb") as file: file.write(b"x" * (55 << 20))
+with open("/tmp/x", "wb", 0) as file:
+    for _ in range(55): file.write(b"x" * (1 << 20))
 time.sleep(20)
 """
 MAPPED = """
