@@ -14,6 +14,10 @@ from pathlib import Path
 from sbc_runtime.sha256 import sha256_hex
 
 _LIMIT = 4 << 20
+MOST_BUNDLES = 256
+"""How many bundles are kept; of more, those that were written longest ago go."""
+
+_BUNDLES = ".bundle.json"
 
 
 def read(name: str) -> bytes | None:
@@ -45,6 +49,15 @@ def write(name: str, data: bytes) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _is_ours(folder):
             write_file(folder / name, data, durable=False, mode=0o600)
+            _prune(folder)
+
+
+def _prune(folder: Path) -> None:
+    """Remove what is too much, from the folder that is ours."""
+    with os.scandir(folder) as found:
+        kept = [(one.stat(follow_symlinks=False).st_mtime_ns, one.path) for one in found if one.name.endswith(_BUNDLES)]
+    for _, path in sorted(kept)[:-MOST_BUNDLES]:
+        os.unlink(path)  # noqa: PTH108 (as given by scandir)
 
 
 def sealed(key: str, body: bytes) -> bytes:

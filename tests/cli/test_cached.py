@@ -30,6 +30,15 @@ def test_what_is_kept_is_found_until_a_source_changes(profile: Profile) -> None:
     assert find(path, None) is None
 
 
+def test_what_was_kept_longest_ago_goes(profile: Profile, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sbc.cache.MOST_BUNDLES", 3)
+    paths = [profile("sbx 1\n", f"{number}.sbx") for number in range(5)]
+    for path in paths:
+        keep(path, None, {}, b"bundle")
+    assert len(list(cache.iterdir())) == 3
+    assert [find(path, None) is not None for path in paths] == [False, False, True, True, True]
+
+
 def test_every_byte_of_what_is_kept_is_checked(profile: Profile, cache: Path) -> None:
     path = profile("sbx 1\n")
     keep(path, None, {}, b"bundle")
