@@ -15,7 +15,7 @@ _, _, bundle, workdir, backend, mark = sys.argv
 script = f"sleep {mark} & setsid sleep {mark} & sleep {mark} & wait"
 run = sbc_runtime.load(bundle).start(["/bin/sh", "-c", script], params={"workdir": workdir}, backend=backend)  # pyright: ignore[reportArgumentType]
 helper = HOST._helper  # pyright: ignore[reportPrivateUsage]
-sys.stdout.write(f"{helper._process.pid if helper else 0}\n")  # pyright: ignore[reportPrivateUsage]
+sys.stdout.write(f"{helper._pid if helper else 0}\n")  # pyright: ignore[reportPrivateUsage]
 sys.stdout.flush()
 outcome = run.wait()
 sys.stdout.write(json.dumps([outcome.kind, outcome.by, outcome.code, outcome.signal, outcome.ok]) + "\n")
