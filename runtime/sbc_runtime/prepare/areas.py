@@ -5,11 +5,12 @@ import stat
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import PathRule
 from sbc_runtime.prepare.gitdir import pointed
+from sbc_runtime.prepare.host_mounts import HostMounts
 from sbc_runtime.prepare.layout import Layout, below, bind, hide, joined, parents
 from sbc_runtime.prepare.movers import Movers
 from sbc_runtime.prepare.owner import check_owner
-from sbc_runtime.prepare.paths import Found, folder_within, resolve
-from sbc_runtime.prepare.reserved import Kernel, refuse_place, refuse_source
+from sbc_runtime.prepare.paths import Found, folder_within, look, resolve
+from sbc_runtime.prepare.reserved import Kernel, is_below, refuse_place, refuse_source
 from sbc_runtime.prepare.values import Bases
 from sbc_runtime.prepare.watched import Protected
 from sbc_runtime.prepared import Ids
@@ -50,7 +51,18 @@ class Areas:
         for rule in missing:
             self._watch(rule, None)
 
-    def add_git(self) -> None:
+    def add_elsewhere(self, mounts: HostMounts) -> None:
+        """Protect what is protected also where mounts of the host show it by another path.
+
+        Once everything else is there: it is never shown because of that. A `read` protects where it is part of what
+        can be written.
+        """
+        for rule, found in self._protecting:
+            if rule.access == "hide" or self._in_writable(found):
+                for other in _elsewhere(mounts, found):
+                    self._protect_at(rule, other)
+
+    def add_git(self, mounts: HostMounts) -> None:
         """Make read-only what a protected `.git` leads to, wherever it can be seen once everything else is there.
 
         It is never shown because of that.
@@ -61,8 +73,8 @@ class Areas:
             where = one.statement.where()
             for path, found in pointed(one.path, one.found, where):
                 self.protected.append(Protected(one.statement, path, found))
-                if found is not None:
-                    self._narrow(one.path, found, where)
+                for seen in () if found is None else (found, *_elsewhere(mounts, found)):
+                    self._narrow(one.path, seen, where)
 
     def _narrow(self, spelled: str, found: Found, where: str) -> None:
         for place in self.layout.seen_at(found.real):
@@ -124,7 +136,19 @@ class Areas:
         real, to = above
         return joined(self.bases.spelled(to), below(found.real, real))
 
+    def _in_writable(self, found: Found) -> bool:
+        above = [self.layout.covering(place) for place in self.layout.seen_at(found.real)]
+        return any(one is not None and one.kind == "bind" and not one.read_only for one in above)
+
     def _protect(self, rule: PathRule, found: Found) -> None:
+        self._protect_at(rule, found)
+        if not found.directory and found.names > 1:
+            self.notes.append(
+                f"`{found.real}` ({rule.statement.where()}) has {found.names - 1} other name(s), by which it may be "
+                "reached"
+            )
+
+    def _protect_at(self, rule: PathRule, found: Found) -> None:
         where = rule.statement.where()
         # Also where another mount shows the same object by another path.
         for place in self.layout.seen_at(found.real):
@@ -140,10 +164,6 @@ class Areas:
             else:
                 self.layout.add(bind(found, place, where, read_only=True, noexec=rule.noexec))
             self._pin(place, where)
-        if not found.directory and found.names > 1:
-            self.notes.append(
-                f"`{found.real}` ({where}) has {found.names - 1} other name(s), by which it may be reached"
-            )
 
     def _pin(self, place: str, where: str) -> None:
         """Make mount points of the writable folders above a protected path, so that they cannot be renamed.
@@ -160,3 +180,13 @@ class Areas:
                 return
             found = folder_within(area.source, area.device, area.inode, below(above, area.place), where)
             self.layout.add(bind(found, above, where, read_only=False, noexec=area.noexec, pin=True))
+
+
+def _elsewhere(mounts: HostMounts, found: Found) -> list[Found]:
+    """Give what else mounts of the host show of a path: the same object, and what lies in it.
+
+    What cannot be looked up by the caller cannot be by the command. /proc and /dev are the sandbox's own.
+    """
+    names = (*mounts.names(found.real)[1:], *mounts.within(found.real))
+    seen = [look(one) for one in names if not is_below(one, "/proc") and not is_below(one, "/dev")]
+    return [one for one in seen if one is not None]

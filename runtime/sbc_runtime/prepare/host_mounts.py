@@ -49,6 +49,19 @@ class HostMounts:
                     found.append(name)
         return found
 
+    def within(self, path: str) -> list[str]:
+        """Give the places, outside of a folder without links, where mounts show something in it."""
+        here = self.of(path)
+        if here is None:
+            return []
+        inside = joined(here.root, below(path, here.place)).rstrip("/") + "/"
+        start = path.rstrip("/") + "/"
+        return [
+            one.place
+            for one in self.by_device[here.device]
+            if one.root.startswith(inside) and not one.place.startswith(start)
+        ]
+
     def below(self, path: str) -> list[HostMount]:
         """Give the mounts strictly below a path."""
         start = path.rstrip("/") + "/"

@@ -9,7 +9,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import RunLoss
 from sbc_runtime.plan import Path, Plan
-from sbc_runtime.prepare import sockets
+from sbc_runtime.prepare import host_mounts, sockets
 from sbc_runtime.prepare.areas import Areas
 from sbc_runtime.prepare.ids import ids
 from sbc_runtime.prepare.layout import Layout, bind, joined
@@ -55,15 +55,18 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         layout.add(Mount("tmpfs", place, "", 0, 0, True, False, one.noexec, size, inodes, where))
     stated_devices = setting(plan.devices)
     devices = "none" if stated_devices is None else stated_devices.kind
+    mounted = host_mounts.read()
+    areas.add_elsewhere(mounted)
     covered = close(layout, kernel, devices)
     covers = sockets.Covers((), (), ())
     if plan.network.mode == "none":
         allowed = _allowed(plan, layout, found)
         statement = plan.network.statement
         covers = sockets.cover(
-            Shown(layout, found, whose, job.caller, allowed, statement, devices, job.options.backend == "bwrap")
+            Shown(layout, found, whose, job.caller, allowed, statement, devices, job.options.backend == "bwrap"),
+            mounted,
         )
-    areas.add_git()
+    areas.add_git(mounted)
     watched, absent = look_ahead(areas.protected, layout)
     mounts = layout.ordered()
     _check_places(mounts, layout)

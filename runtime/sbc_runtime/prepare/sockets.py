@@ -18,7 +18,6 @@ from sbc_runtime import unix_diag
 from sbc_runtime.job import Caller
 from sbc_runtime.outcome import RunLoss
 from sbc_runtime.plan import Statement
-from sbc_runtime.prepare import host_mounts
 from sbc_runtime.prepare.host_mounts import HostMounts
 from sbc_runtime.prepare.layout import Layout, hide, parents
 from sbc_runtime.prepare.paths import look
@@ -71,9 +70,8 @@ class Shown(NamedTuple):
         return found
 
 
-def cover(shown: Shown) -> Covers:
+def cover(shown: Shown, mounts: HostMounts) -> Covers:
     """Cover every socket that can be found, in the layout."""
-    mounts = host_mounts.read()
     covering = _Covering(shown, mounts)
     if shown.layout.shows_all():
         covering.folders((*FOLDERS, *_runtime_dir(shown)))
