@@ -50,12 +50,16 @@ class Mount(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """A protected path of the host, on whose way (`steps`) the command could change something."""
+    """A protected path of the host, on whose way (`steps`) the command could change something.
+
+    `changed`: of a file that has other names, by which it may be written, when it was last changed (`Found`); else 0.
+    """
 
     where: str
     text: str
     path: str
     steps: tuple[Step, ...]
+    changed: int = 0
 
 
 class Mask(NamedTuple):

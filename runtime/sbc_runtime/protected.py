@@ -46,11 +46,16 @@ class Protected:
             raise SetupFailed("paths", f"`{step.place}` is not what it was a moment ago", "try again", where=where)
 
     def replaced(self) -> tuple[Replaced, ...]:
-        """Give the paths on whose way something else is now, or something that cannot be looked at."""
+        """Give the paths on whose way something else is now, or something that cannot be looked at.
+
+        And the files that were changed by another name.
+        """
         changed = {step for one in self._watched for step in one.steps if not _same(step)}
         found: list[Replaced] = []
         for one in self._watched:
             first = next((step.place for step in one.steps if step in changed), None)
+            if first is None and one.changed and _changed(one.steps[-1].place) != one.changed:
+                first = one.path
             if first is not None:
                 found.append(Replaced(one.where, one.text, one.path, first))
         return tuple(found)
@@ -87,6 +92,13 @@ def _same(step: Step) -> bool:
         return _is(descriptor, step)
     finally:
         os.close(descriptor)
+
+
+def _changed(place: str) -> int | None:
+    try:
+        return os.lstat(place).st_ctime_ns
+    except OSError:
+        return None
 
 
 def _missing(path: str, *, follow: bool = False) -> bool:

@@ -145,6 +145,8 @@ def test_the_hosts_tree(caller: Caller, backend: str, tree: Path) -> None:
 def test_a_second_name_of_a_protected_file(caller: Caller, backend: str, tree: Path) -> None:
     os.link(tree / "plain/f", tree / "second")
     made = profile("write ${t} as /w; read ${t}/plain/f; start-in /w")
-    outcome = caller.run(made, "echo x >> second", {"t": tree}, backend=backend)
+    outcome = caller.run(made, "cat second", {"t": tree}, backend=backend)
     assert outcome.ok
     assert any("1 other name" in one and str(tree / "plain/f") in one for one in outcome.notes)
+    for script in ("echo x >> second", "touch -r plain/f x; echo y > second; touch -r x second", "chmod 700 second"):
+        refused(caller.run(made, script, {"t": tree}, backend=backend), "replaced-protected", str(tree / "plain/f"))

@@ -26,7 +26,10 @@ _ELOOP = 40
 
 
 class Found(NamedTuple):
-    """What a path leads to: its path without links, what it is, and the links that led there (place, target)."""
+    """What a path leads to: its path without links, what it is, and the links that led there (place, target).
+
+    `changed`: when its content or its inode was last changed, in nanoseconds since 1970 (`st_ctim`, inode(7)).
+    """
 
     real: str
     device: int
@@ -35,6 +38,7 @@ class Found(NamedTuple):
     owner: int
     group: int
     names: int
+    changed: int
     links: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -125,7 +129,9 @@ def _described(descriptor: int) -> Found:
         real = os.readlink(f"/proc/self/fd/{descriptor}")
     finally:
         os.close(descriptor)
-    return Found(real, seen.st_dev, seen.st_ino, seen.st_mode, seen.st_uid, seen.st_gid, seen.st_nlink)
+    return Found(
+        real, seen.st_dev, seen.st_ino, seen.st_mode, seen.st_uid, seen.st_gid, seen.st_nlink, seen.st_ctime_ns
+    )
 
 
 def _missing(path: str, error: OSError, where: str) -> None:

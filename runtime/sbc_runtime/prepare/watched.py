@@ -1,9 +1,10 @@
 """What is looked at again after the run: protected paths that the command could make, or replace.
 
 A mount keeps what it is mounted on from being renamed or removed, and pins do so for the folders above; a link cannot
-be mounted over, and other processes of the host are not held by the mounts of a sandbox.
+be mounted over, and other processes of the host are not held by the mounts of a sandbox. Nor is a file's second name.
 """
 
+import stat
 from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
@@ -38,11 +39,20 @@ def look_ahead(protected: list[Protected], layout: Layout) -> tuple[tuple[Watche
             changeable = reach.on(way)
             if one.found is not None:
                 _compare(one, one.found, way)
-            if changeable:
-                watched.append(Watched(where, one.statement.text, one.path, way.steps))
+            changed = _written_by_name(one)
+            if changeable or changed:
+                watched.append(Watched(where, one.statement.text, one.path, way.steps, changed))
         if one.found is None:
             absent.append(Absent(where, one.statement.text, one.path, changeable))
     return tuple(watched), tuple(absent)
+
+
+def _written_by_name(one: Protected) -> int:
+    """Give when a file with other names was last changed. Nobody can set that, and no mount is over those names."""
+    found = one.found
+    if found is None or one.hidden or not stat.S_ISREG(found.mode) or found.names == 1:
+        return 0
+    return found.changed
 
 
 def _compare(one: Protected, found: Found, way: Way) -> None:
