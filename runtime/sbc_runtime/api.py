@@ -9,7 +9,7 @@ Both are safe to call from any thread. From asyncio, a run is awaited by its des
 import os
 import sys
 from collections.abc import Callable
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from sbc_runtime import calling, request
 from sbc_runtime.bundle import encode
@@ -24,6 +24,9 @@ from sbc_runtime.params import fill
 from sbc_runtime.request import Request
 from sbc_runtime.running import Run
 from sbc_runtime.wire import encode_job
+
+if TYPE_CHECKING:
+    from sbc_runtime.macos.run import MacRun
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -53,7 +56,7 @@ def _asking(
     return method
 
 
-def _start(self: "Profile", asked: Request) -> Run:
+def _start(self: "Profile", asked: Request) -> "Run | MacRun":
     """Start a command. What goes wrong with the run is told by its outcome.
 
     `TypeError` or `ValueError` where the command or an option cannot be meant.
@@ -89,8 +92,12 @@ class Profile:
     run = _asking(Request, _run)
     start = _asking(Request, _start)
 
-    def begin(self, asked: Request) -> Run:
+    def begin(self, asked: Request) -> "Run | MacRun":
         """Start what is asked for; see `start`."""
+        if self.loaded.system == "macos":
+            from sbc_runtime.macos.run import MacRun  # noqa: PLC0415 - only there
+
+            return MacRun(self.loaded, asked)
         command, given = request.command(asked), request.streams(asked)
         bundle = self.loaded.bundle
         run = Run(os.urandom(8).hex(), self.loaded)
@@ -101,7 +108,7 @@ class Profile:
                 require_windows(sys.platform)
                 raise refusal()
             caller, variables = calling.caller(), calling.environment()
-            options = request.options(asked, given, caller, variables.get("SBC_CGROUP_BASE") or None)
+            options = request.options(asked, given, caller.cwd, variables.get("SBC_CGROUP_BASE") or None)
             run.values = fill(bundle.params, asked.params or {}, caller.cwd)
             run.variables = build(bundle.plan.environment, variables, run.values)
             job = Job(run.run_id, command, run.values, run.variables, caller, options)

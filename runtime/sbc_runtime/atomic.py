@@ -200,7 +200,10 @@ class Reserved:
             _remove_stale(self._directory)
             _refuse_special(self._directory, name)
             self._waiting = _new_temporary(self._directory, None)
-            os.posix_fallocate(self._waiting.descriptor, 0, room)
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(self._waiting.descriptor, 0, room)
+            else:  # macOS has none
+                os.pwrite(self._waiting.descriptor, bytes(room), 0)
         except BaseException:
             self.drop()
             raise

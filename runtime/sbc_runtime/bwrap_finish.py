@@ -16,7 +16,8 @@ from sbc_runtime.bwrap_stage import Stage
 from sbc_runtime.bwrap_words import AGAIN, Word, Words, filled, read
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mounts import SHM_SIZE
-from sbc_runtime.prepare.layout import below, joined, parents
+from sbc_runtime.prepare.above import parents
+from sbc_runtime.prepare.layout import below, joined
 from sbc_runtime.prepared import Mount, Prepared
 
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup")

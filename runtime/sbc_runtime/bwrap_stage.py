@@ -19,7 +19,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL
 from sbc_runtime.mount_sources import clone_sources, is_closed
 from sbc_runtime.mounts import budget
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.paths import AT_FDCWD
 from sbc_runtime.prepared import Ids, Mount, Prepared
 

@@ -7,7 +7,7 @@ from sbc_runtime.bwrap_finish import INIT
 from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import not_mounted, visible
 from sbc_runtime.outcome import State
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.readback import Reader
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.plan import Environment, ParamRef
-from sbc_runtime.prepare.select import on_linux
+from sbc_runtime.plan import Environment, ParamRef, System
+from sbc_runtime.prepare.select import on_system
 
 ADMIN_KEY = "SBC_ADMIN_KEY"
 """The variable with the key of attestations, which no command gets, whatever its profile keeps."""
@@ -35,9 +35,11 @@ def _folded(text: str) -> str:
     return text.upper().casefold()
 
 
-def build(plan: Environment, caller: Mapping[str, str], params: Mapping[str, str | int]) -> tuple[tuple[str, str], ...]:
+def build(
+    plan: Environment, caller: Mapping[str, str], params: Mapping[str, str | int], system: System = "linux"
+) -> tuple[tuple[str, str], ...]:
     """Give the variables, sorted by name; `SetupFailed` where a name or a value cannot be one."""
-    patterns = on_linux(plan.patterns)
+    patterns = on_system(plan.patterns, system)
     keep = [one.pattern for one in patterns if one.verb == "keep"]
     drop = [one.pattern for one in patterns if one.verb == "drop"]
     found = {
@@ -45,7 +47,7 @@ def build(plan: Environment, caller: Mapping[str, str], params: Mapping[str, str
         for name, value in caller.items()
         if name.upper() != ADMIN_KEY and _any(keep, name, fold=False) and not _any(drop, name, fold=True)
     }
-    for one in on_linux(plan.variables):
+    for one in on_system(plan.variables, system):
         value = one.value
         if isinstance(value, ParamRef):
             value = str(params.get(value.param, ""))

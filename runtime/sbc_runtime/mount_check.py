@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from sbc_runtime.kernel_view import MountLine
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Prepared
 
 _ALL = frozenset({"nosuid", "nodev", "noexec"})

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from sbc_runtime import libc
 from sbc_runtime.mount_options import BASE, attributes
-from sbc_runtime.prepare.layout import below, joined, parents
+from sbc_runtime.prepare.above import parents
+from sbc_runtime.prepare.layout import below, joined
 from sbc_runtime.prepare.paths import reopen
 from sbc_runtime.prepared import Mount, Prepared
 

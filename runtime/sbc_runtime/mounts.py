@@ -16,7 +16,7 @@ from sbc_runtime import libc
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL, BASE, Options, attributes
 from sbc_runtime.mount_sources import Sources, clone, root_of
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Mask, Mount, Prepared
 
 STAGES = ("/tmp", "/mnt", "/var", "/usr")  # noqa: S108 (mounted over in a namespace of our own)

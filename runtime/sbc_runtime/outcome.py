@@ -25,8 +25,8 @@ Kind = Literal[
 command was lost when it had been started, or may have been; how it ended is not known.
 """
 
-Level = Literal["namespaces", "container", "none"]
-"""What separates the command from the host: namespaces, an engine's container, or nothing."""
+Level = Literal["namespaces", "container", "seatbelt", "none"]
+"""What separates the command from the host: namespaces, an engine's container, Seatbelt's rules, or nothing."""
 
 How = Literal["cgroup", "rlimit", "sampled", "timer", "counted", "job", "none"]
 """How a limit was enforced: `timer` (wall) and `counted` (output) by the supervisor itself, `job` by a Job Object."""
@@ -219,6 +219,9 @@ class Outcome(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether the command ran in a sandbox that was as promised, and exited with 0."""
-        contained = self.isolation is not None and self.isolation.verified
-        return contained and self.kind == "exited" and self.status == 0 and self.by == "command"
+        """Whether the command ran in a sandbox that was as promised, and exited with 0.
+
+        Of Seatbelt nothing can be read back; there it is what sandbox-exec was told.
+        """
+        held = self.isolation is not None and (self.isolation.verified or self.isolation.level == "seatbelt")
+        return held and self.kind == "exited" and self.status == 0 and self.by == "command"

@@ -9,7 +9,7 @@ from sbc_runtime.handed import give
 from sbc_runtime.job import Job
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
-from sbc_runtime.watching import set_size
+from sbc_runtime.terminals import set_size
 
 
 class Streams(NamedTuple):

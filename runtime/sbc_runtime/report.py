@@ -133,7 +133,7 @@ REPORT: Codec[Report] = record(
         failure=optional(_FAILURE),
     ),
     backend=optional(text()),
-    level=word("namespaces", "container", "none"),
+    level=word("namespaces", "container", "seatbelt", "none"),
     bypass=optional(record(Bypass, run_id=text(), authorized_by=text(), nonce_sha256=text(), expires_at=text())),
     verified=BOOLEAN,
     protections=record(Protections, None, **dict.fromkeys(Protections._fields, _STATE)),

@@ -3,7 +3,7 @@
 import os
 
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Prepared
 
 

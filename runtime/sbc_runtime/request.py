@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from sbc_runtime.calling import absolute
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.job import BackendChoice, Caller, Options, OutKind, StdinKind
+from sbc_runtime.job import BackendChoice, Options, OutKind, StdinKind
 from sbc_runtime.texts import Text, carried
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def streams(request: Request) -> Streams:
     return Streams(fed, _target(request.stdout, "stdout"), _target(request.stderr, "stderr"))
 
 
-def options(request: Request, given: Streams, caller: Caller, cgroup_base: str | None) -> Options:
+def options(request: Request, given: Streams, cwd: str, cgroup_base: str | None) -> Options:
     """Give the choices as they travel. `cgroup_base`: what is taken where the request names none.
 
     `TypeError` or `ValueError` where one cannot be meant, `SetupFailed` where the report's folder cannot be known.
@@ -98,7 +98,7 @@ def options(request: Request, given: Streams, caller: Caller, cgroup_base: str |
         "null" if terminal else _out_kind(request.stderr),
         *(terminal or (24, 80)),
         cgroup_base if request.cgroup_base is None else carried(request.cgroup_base, "cgroup_base"),
-        _report(request.report, caller.cwd),
+        _report(request.report, cwd),
     )
 
 

@@ -26,6 +26,7 @@ from sbc_runtime.outcome import (
 from sbc_runtime.prepared import LimitValue, Prepared
 from sbc_runtime.rlimits import reports
 from sbc_runtime.streams import Pump
+from sbc_runtime.touched import touched
 from sbc_runtime.watching import Loop
 
 
@@ -68,9 +69,9 @@ def outcome(story: Story) -> Outcome:
     code = classify.code(kind, ended)
     absent = story.absent if story.absent is not None else (() if prepared is None else prepared.absent)
     failure = story.failure
-    touched = _touched(absent, story.replaced)
-    if touched is not None and failure is None:
-        failure = touched
+    changed = touched(absent, story.replaced)
+    if changed is not None and failure is None:
+        failure = changed
         by_command = False
         code = code or classify.EXIT_SETUP_FAILED
     elif ended is not None and ended.exec_errno and failure is None:
@@ -105,20 +106,6 @@ def outcome(story: Story) -> Outcome:
         cgroup=story.cgroup,
         replaced=story.replaced,
     )
-
-
-def _touched(absent: tuple[Absent, ...], replaced: tuple[Replaced, ...]) -> Failure | None:
-    """Say what became of protected paths: the command's status says nothing of a tree that it was not to change so."""
-    for one in absent:
-        if one.created:
-            why = f"the command made `{one.path}`, which the profile protects and which was not there before"
-            return Failure("created-protected", why, "create it before the run", 0, one.where)
-    for other in replaced:
-        why = f"`{other.place}` is not what it was before the run"
-        if other.place != other.path:
-            why += f", so that `{other.path}`, which the profile protects, may lead elsewhere"
-        return Failure("replaced-protected", why, "see what is there now; name what a link leads to", 0, other.where)
-    return None
 
 
 def _kind(story: Story, ended: Ended | None) -> Kind:

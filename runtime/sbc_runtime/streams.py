@@ -17,8 +17,11 @@ CHUNK = 65536
 CAPTURE_MOST = 256 << 20
 """How much of a captured stream is kept where the profile sets no limit, in bytes."""
 
-_SAFE = 4096
-"""PIPE_BUF: what a blocking pipe takes at once when poll(2) says that it is writable."""
+_SAFE = getattr(select, "PIPE_BUF", 512)
+"""What a blocking pipe takes at once when poll(2) or select(2) says that it is writable; Windows has neither."""
+
+_NO_SIGNAL = getattr(socket, "MSG_NOSIGNAL", 0)
+"""macOS has none; Python ignores SIGPIPE there as everywhere."""
 
 _AGAIN = frozenset({errno.EAGAIN, errno.EINTR})
 
@@ -31,6 +34,7 @@ class Sink:
         self._socket: socket.socket | None = None
         self._most = CHUNK
         self.error = 0
+        self._owned = (descriptor,) if ours else ()
         mode = os.fstat(descriptor).st_mode
         self.pollable = not stat.S_ISREG(mode)
         if ours:
@@ -41,8 +45,8 @@ class Sink:
         elif stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
             # O_NONBLOCK belongs to the open file, which the caller shares: only a new one can have it.
             try:
-                flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-                self.descriptor = os.open(f"/proc/self/fd/{descriptor}", flags)
+                self.descriptor = _opened_again(descriptor)
+                self._owned = (self.descriptor,)
             except OSError:
                 self._most = _SAFE
 
@@ -50,13 +54,30 @@ class Sink:
         """Write what can be written now, and give how much; -1: nothing ever can be again, and `error` says why."""
         try:
             if self._socket is not None:
-                return self._socket.send(data[: self._most], socket.MSG_DONTWAIT | socket.MSG_NOSIGNAL)
+                return self._socket.send(data[: self._most], socket.MSG_DONTWAIT | _NO_SIGNAL)
             return os.write(self.descriptor, data[: self._most])
         except OSError as error:
             if error.errno in _AGAIN:
                 return 0
             self.error = error.errno or errno.EIO
             return -1
+
+    def close(self) -> None:
+        """Close what is ours of it, once."""
+        owned, self._owned = self._owned, ()
+        for one in owned:
+            with contextlib.suppress(OSError):
+                os.close(one)
+        if self._socket is not None:
+            self._socket.close()
+
+
+def _opened_again(descriptor: int) -> int:
+    flags = os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    try:
+        return os.open(f"/proc/self/fd/{descriptor}", flags)
+    except FileNotFoundError:  # macOS has no /proc, and its /dev/fd gives the same open file again
+        return os.open(os.ttyname(descriptor), flags)
 
 
 class Pump:
@@ -129,10 +150,14 @@ class Pump:
             self._source_ended = True
             return
         self.total += len(data)
+        self.took(data)
         most = min(value for value in (self.limit, self.kept, self.total) if value is not None)
         accepted = max(0, len(data) - max(0, self.total - most))
         if self.sink is not None and accepted:
             self._waiting = memoryview(data)[:accepted]
+
+    def took(self, data: bytes) -> None:
+        """Be told what came; for who listens."""
 
     def _flush(self) -> None:
         done = -1 if self.sink is None else self.sink.write(self._waiting)
@@ -153,6 +178,5 @@ class Pump:
     def _finish(self) -> None:
         self.open = False
         if self.close_sink and self.sink is not None:
-            with contextlib.suppress(OSError):
-                os.close(self.sink.descriptor)
+            self.sink.close()
             self.sink = None

@@ -18,7 +18,8 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.loader import Loaded
 from sbc_runtime.outcome import Failure, Kind, LimitReport, Outcome, Timings
 from sbc_runtime.params import fill
-from sbc_runtime.prepare.select import amount, on_linux
+from sbc_runtime.plan import System
+from sbc_runtime.prepare.select import amount, on_system
 from sbc_runtime.report import Report, report
 from sbc_runtime.request import Request, command, milliseconds
 from sbc_runtime.running import failed_outcome
@@ -34,6 +35,7 @@ class Unsandboxed:
         self.values: dict[str, str | int] = {}
         self.variables: tuple[tuple[str, str], ...] = ()
         self._loaded = loaded
+        self._system: System = "macos" if loaded.system == "macos" else "linux"
         self._argv = command(asked)
         self._params = asked.params or {}
         self._timeout = milliseconds(asked.timeout)
@@ -66,8 +68,9 @@ class Unsandboxed:
         try:
             self._refuse()
             self.values = fill(self._loaded.bundle.params, self._params, calling.folder())
-            self.variables = build(plan.environment, calling.environment(), self.values)
-            wall = [amount(one.value, self.values, one.statement) for one in on_linux(plan.limits) if one.key == "wall"]
+            self.variables = build(plan.environment, calling.environment(), self.values, self._system)
+            stated = on_system(plan.limits, self._system)
+            wall = [amount(one.value, self.values, one.statement) for one in stated if one.key == "wall"]
         except SetupFailed as failed:
             return failed_outcome(self.run_id, self._loaded, failed.failure, "setup-failed")
         budgets = [*wall[-1:], *(() if self._timeout is None else (self._timeout,))]
@@ -82,7 +85,7 @@ class Unsandboxed:
             said = plan.containment[0].statement
             why = f"the sandbox is switched off ({self._why}), and the profile says `{said.text}`"
             raise SetupFailed("backend", why, "no option or variable switches this off", where=said.where())
-        for rule in on_linux(plan.rules):
+        for rule in on_system(plan.rules, self._system):
             if rule.place is not None:
                 said = rule.statement
                 raise SetupFailed("paths", f"`{said.text}` moves a path, which needs a sandbox", where=said.where())
@@ -138,7 +141,7 @@ class Unsandboxed:
                     ("timer",) if one.key == "wall" else ("none",),
                     "not enforced: no sandbox" if one.key != "wall" else "",
                 )
-                for one in on_linux(limits)
+                for one in on_system(limits, self._system)
             ),
             notes=(f"NO SANDBOX: {self._why}; only the environment block and the wall limit were applied",),
             timings=Timings(0.0, total, 0.0, total),

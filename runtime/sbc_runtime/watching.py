@@ -1,12 +1,10 @@
 """The poll loop of the supervisor: limits, streams, the host, until the command has ended or must."""
 
 import contextlib
-import fcntl
 import os
 import select
 import socket
 import struct
-import termios
 import time
 from typing import NamedTuple
 
@@ -16,6 +14,7 @@ from sbc_runtime.prepared import Prepared
 from sbc_runtime.rlimits import processes_by_rlimit
 from sbc_runtime.sampler import Sampler, Scope
 from sbc_runtime.streams import Pump
+from sbc_runtime.terminals import set_size
 
 DRAIN_SECONDS = 1.0
 """How long what is left in the pipes of a run that was ended is still passed on to a slow reader."""
@@ -168,12 +167,6 @@ class Loop:
             if self.kind is None and any(pump.over for pump in output):
                 self.kind = "output-limit"
                 bounded = True
-
-
-def set_size(terminal: int, rows: int, columns: int) -> None:
-    """Tell a terminal its size (ioctl_tty(2), TIOCSWINSZ); its foreground processes get SIGWINCH."""
-    with contextlib.suppress(OSError):
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("=HHHH", rows, columns, 0, 0))
 
 
 def _file_systems(prepared: Prepared, sandbox: Sandbox) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import compare, wanted
 from sbc_runtime.mount_sources import Sources
 from sbc_runtime.mounts import Builder
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
 from tests.runtime.support import Caller, out

@@ -3,11 +3,9 @@
 import os
 import pty
 import sys
-from typing import Literal
 
 import pytest
 
-import sbc_runtime
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle
 from tests.shared_data import ROOT
 
@@ -66,24 +64,3 @@ def test_nothing_is_typed_into_it(backend: str, streams: str) -> None:
     if control == "denied":
         pytest.skip("dev.tty.legacy_tiocsti is 0 here: the kernel lets no one type but CAP_SYS_ADMIN")
     assert control == "1"
-
-
-@pytest.mark.parametrize("backend", ["namespace", "bwrap"])
-def test_the_output_limit_counts_both_streams_together(backend: Literal["namespace", "bwrap"]) -> None:
-    """They are one stream there; each alone is below the limit."""
-    Caller("root" if os.geteuid() == 0 else "user")
-    files = f"root private; {SYSTEM}; tmp /tmp size 1MiB; devices standard; start-in /tmp"
-    made = bundle(f"files {{ {files} }}; {PATHS}; network none; syscalls none; limits {{ output 1000B }}")
-    script = "printf '%0600d' 1; printf '%0600d' 2 >&2; sleep 60"
-    for size, kind in (((24, 80), "output-limit"), (None, "timed-out")):
-        with open(os.devnull, "r+b") as null:
-            run = sbc_runtime.load(made).start(
-                ["/bin/sh", "-c", script],
-                stdin=null,
-                stdout=null,
-                stderr=null,
-                backend=backend,
-                terminal=size,
-                timeout=2,
-            )
-            assert run.wait().kind == kind

@@ -40,6 +40,10 @@ def _found(cgroup_base: str | None) -> "Findings":
         return on_windows(
             f"{version.major}.{version.minor}.{version.build}", os.environ.get("PROCESSOR_ARCHITECTURE", "")
         )
+    if sys.platform == "darwin":
+        from sbc_runtime.macos.doctor import diagnose as diagnose_mac
+
+        return diagnose_mac()
     from sbc_runtime.doctor import diagnose
 
     return diagnose(cgroup_base)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import sys
 
 from sbc_runtime.atomic import Reserved
 
@@ -10,19 +11,25 @@ _ROOM = 64 << 10
 
 
 class Place:
-    """A file in a folder that is open before the command starts, whatever its path leads to later."""
+    """A file in a folder that is open before the command starts, whatever its path leads to later.
+
+    macOS reaches nothing through an open folder: there its path is used, and the command can write nowhere on its way.
+    """
 
     def __init__(self, report: str) -> None:
         """`OSError`, which names the report, where it could not be written now."""
         self._folder = -1
+        linux = sys.platform == "linux"
         try:
             # Without pathlib, which `sbc run` needs for nothing else.
             folder, name = os.path.split(os.path.join(os.getcwd(), report))  # noqa: PTH109, PTH118
             if not name:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
             self._folder = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            self.path = os.path.join(os.readlink(f"/proc/self/fd/{self._folder}"), name)  # noqa: PTH115, PTH118
-            self._file = Reserved(f"/proc/self/fd/{self._folder}", name, _ROOM)
+            opened = f"/proc/self/fd/{self._folder}"
+            found = os.readlink(opened) if linux else os.path.realpath(folder)  # noqa: PTH115
+            self.path = os.path.join(found, name)  # noqa: PTH118
+            self._file = Reserved(opened if linux else found, name, _ROOM)
         except OSError as error:
             if self._folder >= 0:
                 os.close(self._folder)

@@ -62,9 +62,10 @@ def run(args: Namespace) -> int:
         from sbc.cli.run_windows import run as run_there
 
         return run_there(args)
-    from sbc_runtime.host import HOST
+    if sys.platform == "linux":
+        from sbc_runtime.host import HOST
 
-    HOST.warm()  # it starts while the bundle is read
+        HOST.warm()  # it starts while the bundle is read
     place: Place | None = None
     try:
         params = dict(split_param(text) for text in args.params)

@@ -13,7 +13,6 @@ _MODULES = {
     "namespace": "sbc_runtime.backends.namespace",
     "bwrap": "sbc_runtime.backends.bwrap",
     "process": "sbc_runtime.backends.process",
-    "seatbelt": "sbc_runtime.backends.seatbelt",
     "oci": "sbc_runtime.backends.oci",
 }
 """Each module has `backend(job) -> Backend`, or, where it is named below, `backend(job, bundle) -> Backend`."""
@@ -32,6 +31,8 @@ def known() -> tuple[str, ...]:
 
 def backend(name: str, job: Job, bundle: Bundle) -> Backend:
     """Give a backend by its name; `SetupFailed` where there is none."""
+    if name == "seatbelt":
+        raise SetupFailed("backend", "`seatbelt` is there on macOS alone", f"choose one of: {', '.join(known())}")
     module = _MODULES.get(name)
     if module is None or (module not in sys.modules and find_spec(module) is None):
         raise SetupFailed("backend", f"there is no backend `{name}`", f"choose one of: {', '.join(known())}")

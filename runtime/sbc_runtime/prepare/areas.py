@@ -4,9 +4,10 @@ import stat
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import PathRule
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.gitdir import pointed
 from sbc_runtime.prepare.host_mounts import HostMounts
-from sbc_runtime.prepare.layout import Layout, below, bind, hide, joined, parents
+from sbc_runtime.prepare.layout import Layout, below, bind, hide, joined
 from sbc_runtime.prepare.movers import Movers
 from sbc_runtime.prepare.owner import check_owner
 from sbc_runtime.prepare.paths import Found, folder_within, look, resolve

@@ -4,7 +4,8 @@ import os
 from typing import NamedTuple
 
 from sbc_runtime.kernel_view import plain
-from sbc_runtime.prepare.layout import below, joined, parents
+from sbc_runtime.prepare.above import parents
+from sbc_runtime.prepare.layout import below, joined
 
 
 class HostMount(NamedTuple):

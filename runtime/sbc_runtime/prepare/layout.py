@@ -3,18 +3,10 @@
 Both questions walk up a path's parents, so that the work grows with depth and not with the number of mounts.
 """
 
-from collections.abc import Iterator
-
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.paths import Found
 from sbc_runtime.prepared import Mount
-
-
-def parents(path: str) -> Iterator[str]:
-    """Give the folders above an absolute path, the nearest first."""
-    while path != "/":
-        path = path.rpartition("/")[0] or "/"
-        yield path
 
 
 def below(path: str, above: str) -> str:

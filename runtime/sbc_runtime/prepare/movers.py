@@ -1,7 +1,7 @@
 """What `as` moves: a path of the host, and with it everything stated below it."""
 
 from sbc_runtime.plan import Path, PathRule
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.paths import Found
 
 

@@ -6,7 +6,7 @@ import shlex
 import stat
 
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.paths import Found
 from sbc_runtime.prepared import Ids
 

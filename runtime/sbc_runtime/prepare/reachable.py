@@ -4,7 +4,7 @@ import os
 import stat
 
 from sbc_runtime import libc
-from sbc_runtime.prepare.layout import parents
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Ids
 
 

@@ -1,4 +1,4 @@
-"""What of a plan is for Linux, and its values with parameters filled in."""
+"""What of a plan is for one system (Linux, unless said), and its values with parameters filled in."""
 
 from typing import Protocol, TypeVar
 
@@ -15,10 +15,15 @@ class _Entry(Protocol):
 _E = TypeVar("_E", bound=_Entry)
 
 
+def on_system(entries: tuple[_E, ...], system: System) -> tuple[_E, ...]:
+    """Leave out what is said of another system; what is said of this one alone comes last, and so decides."""
+    held = [one for one in entries if one.on in {None, system}]
+    return tuple(sorted(held, key=lambda one: one.on is not None))
+
+
 def on_linux(entries: tuple[_E, ...]) -> tuple[_E, ...]:
-    """Leave out what is said of macOS alone; what is said of Linux alone comes last, and so decides."""
-    held = [one for one in entries if one.on != "macos"]
-    return tuple(sorted(held, key=lambda one: one.on == "linux"))
+    """Leave out what is said of macOS alone."""
+    return on_system(entries, "linux")
 
 
 def amount(value: int | ParamRef | None, params: dict[str, str | int], statement: Statement) -> int:
@@ -55,10 +60,12 @@ _FIELDS = {
 }
 
 
-def limits(entries: tuple[Limit, ...], params: dict[str, str | int], timeout: int | None) -> LimitValue:
+def limits(
+    entries: tuple[Limit, ...], params: dict[str, str | int], timeout: int | None, system: System = "linux"
+) -> LimitValue:
     """Give the limits of a run; `timeout` (milliseconds) can only shorten `wall`. No block: no core dumps."""
     found: dict[str, int] = {}
-    for one in on_linux(entries):
+    for one in on_system(entries, system):
         value = one.value if one.value == 0 else amount(one.value, params, one.statement)
         found[_FIELDS[one.key]] = value if isinstance(value, int) else 0
     if not found:

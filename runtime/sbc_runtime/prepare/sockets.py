@@ -18,8 +18,9 @@ from sbc_runtime import unix_diag
 from sbc_runtime.job import Caller
 from sbc_runtime.outcome import RunLoss
 from sbc_runtime.plan import Statement
+from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.host_mounts import HostMounts
-from sbc_runtime.prepare.layout import Layout, hide, parents
+from sbc_runtime.prepare.layout import Layout, hide
 from sbc_runtime.prepare.paths import look
 from sbc_runtime.prepare.reachable import closed_to
 from sbc_runtime.prepare.reserved import is_below

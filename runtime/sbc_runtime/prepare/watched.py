@@ -10,7 +10,8 @@ from typing import NamedTuple
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Absent
 from sbc_runtime.plan import Statement
-from sbc_runtime.prepare.layout import Layout, parents
+from sbc_runtime.prepare.above import parents
+from sbc_runtime.prepare.layout import Layout
 from sbc_runtime.prepare.paths import Found
 from sbc_runtime.prepare.steps import Way, walk
 from sbc_runtime.prepared import Watched

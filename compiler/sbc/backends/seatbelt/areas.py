@@ -12,8 +12,7 @@ from sbc.policy.origin import Origin
 from sbc.policy.policy import Policy
 from sbc.policy.values import PathValue
 from sbc.record import Record
-
-_HOMES = ("home", ENVIRONMENT_HOME)
+from sbc_runtime.macos.spelling import order
 
 _Statement = TypeVar("_Statement", PathRule, Tmp, RootKind, DevicesKind, StartIn)
 
@@ -33,15 +32,10 @@ class Area(Record):
         return in_dev(self.path)
 
     @property
-    def order(self) -> tuple[tuple[int, int], bool, int, bool, str]:
-        """Sort by depth alone; of areas of one depth, which cannot contain each other, the strictest comes last.
-
-        They can be one path after all, where a parameter has another's value: then the strictest decides. Of parameters
-        the home folder counts as the least deep: work trees lie in it, and it in none. Whoever fills in parameters has
-        to refuse values of which that is false.
-        """
-        strict = {"write": 0, "read": 1, "hide": 2}[self.access]
-        return (self.path.depth, self.path.base not in _HOMES, strict, self.noexec, str(self.path))
+    def order(self) -> tuple[bool, int, bool, int, bool, str]:
+        """The sort key of the rules on it."""
+        path = self.path
+        return order(path.base, len(path.parts), self.access, self.noexec, str(path))
 
 
 def in_dev(path: PathValue) -> bool:

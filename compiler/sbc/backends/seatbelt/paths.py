@@ -5,27 +5,19 @@ lost, a deny is open. What is known of every Mac is put right here; what depends
 for the loader, which gives parameters their resolved values.
 """
 
-from unicodedata import normalize
-
 from sbc.backends.seatbelt.sexpr import List, Node, Text, form, quoted
 from sbc.backends.target import Unsayable
 from sbc.policy.origin import Origin
 from sbc.policy.values import PathValue
+from sbc_runtime.macos import spelling
 
 NAME = "sbpl"
 """The target's name."""
 
-PRIVATE = frozenset({"tmp", "var", "etc"})
-"""Folders of the root that are links into `/private`."""
-
-DATA = ("System", "Volumes", "Data")
-"""Where the volume with the users' files is mounted; its folders are seen at the root."""
-
 ROOT = PathValue(None, "/")
 
-ENVIRONMENT_HOME = ":HOME"
-"""The parameter with the resolved value of the variable HOME; the loader gives it `home`'s value where they agree.
-No parameter of a profile can have this name."""
+ENVIRONMENT_HOME = spelling.HOME_VARIABLE
+"""The parameter of the variable HOME; the loader gives it `home`'s value where they agree."""
 
 
 def resolved(path: PathValue) -> PathValue:
@@ -37,31 +29,14 @@ def resolved(path: PathValue) -> PathValue:
     if ".." in parts:
         raise ValueError("it holds `..`")
     if path.base is None:
-        parts = _from_the_root(parts)
+        parts = spelling.from_the_root(parts)
     rest = "".join(f"/{part}" for part in parts)
     return PathValue(path.base, rest or ("" if path.base else "/"))
 
 
-def _from_the_root(parts: tuple[str, ...]) -> tuple[str, ...]:
-    if _starts(parts, DATA) and len(parts) > len(DATA):
-        parts = parts[len(DATA) :]
-    if _starts(parts, ("home",)):
-        return (*DATA, *parts)
-    if parts and parts[0].lower() in PRIVATE:
-        return ("private", *parts)
-    return parts
-
-
-def _starts(parts: tuple[str, ...], prefix: tuple[str, ...]) -> bool:
-    """Compare as macOS compares names, without regard to case."""
-    return tuple(part.lower() for part in parts[: len(prefix)]) == tuple(part.lower() for part in prefix)
-
-
 def folded(path: PathValue) -> PathValue:
     """Give one spelling for all those that macOS takes for one: case and the form of accents do not count."""
-    if path.rest.isascii():
-        return PathValue(path.base, path.rest.lower())
-    return PathValue(path.base, normalize("NFD", normalize("NFD", path.rest).casefold()))
+    return PathValue(path.base, spelling.folded(path.rest))
 
 
 def value(path: PathValue) -> Node:
