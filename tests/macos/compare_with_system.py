@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SANDBOX_EXEC = "/usr/bin/sandbox-exec"
+ROWS = Path(__file__).with_name("comparison.json")
 PORT = 40123
 SECONDS = 30
 
@@ -175,12 +176,12 @@ def compare(rows: list[dict[str, str]], top: Path, program: str = SANDBOX_EXEC) 
         yield row["id"], row["expected"], got, verdict
 
 
-def main(program: str = SANDBOX_EXEC) -> int:
+def main(program: str = SANDBOX_EXEC, place: Path = ROWS) -> int:
     """Print the table; gives the exit status."""
     if sys.platform != "darwin" and program == SANDBOX_EXEC:
         print("this script needs macOS: it asks its sandbox-exec", file=sys.stderr)
         return 2
-    rows = json.loads(Path(__file__).with_name("comparison.json").read_text(encoding="utf-8"))
+    rows = json.loads(place.read_text(encoding="utf-8"))
     print(f"macOS {platform.mac_ver()[0] or '(none)'}, {platform.machine()}, Python {platform.python_version()}")
     print(f"{'row':<28} {'expected':<9} {'seen':<9} verdict")
     different = 0

@@ -57,9 +57,11 @@ def test_without_a_mac_it_says_so() -> None:
 
 def test_a_system_that_answers_as_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = install(tmp_path, STRICT.format(python=sys.executable, rows=str(PLACE)))
-    assert compare_with_system.main(program) == 0
+    some = tmp_path / "rows.json"
+    some.write_text(json.dumps(rows()[-16:]))
+    assert compare_with_system.main(program, some) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[-1] == f"{len(rows())} rows, 0 different"
+    assert told[-1] == "16 rows, 0 different"
     assert all(line.endswith(("same", "open")) for line in told[2:-1])
 
 

@@ -1,5 +1,6 @@
 """A run on macOS, as far as it can be made here: a stand-in takes sandbox-exec's place (`stand_in.py`)."""
 
+import gc
 import json
 import os
 import select
@@ -240,6 +241,21 @@ def test_a_written_syscalls_block_is_lost(mac: Mac) -> None:
     )
     assert (outcome.code, "no filters of system calls" in str(outcome.failure)) == (125, True), outcome.failure
     assert mac.run("true", more="syscalls none").code == 0
+
+
+def test_what_cannot_be_meant_is_told_at_once(mac: Mac, recwarn: pytest.WarningsRecorder) -> None:
+    with pytest.raises(ValueError, match="at least a program"):
+        mac.start()
+    with pytest.raises(ValueError, match="with a terminal"):
+        mac.start("true", terminal=(3, 4))
+    with pytest.raises(ValueError, match="no open descriptor"):
+        mac.start("true", stdout=9999)
+    run = mac.start("true")
+    with pytest.raises(ValueError, match="rows and columns"):
+        run.resize(0, 1)
+    assert run.wait().code == 0
+    gc.collect()
+    assert not recwarn.list
 
 
 def test_root_runs_nothing(mac: Mac) -> None:

@@ -103,7 +103,7 @@ def expected(case: Case, path: str) -> tuple[str, bool]:
     return found
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases())
 def test_it_is_refused_or_every_path_has_the_access_of_its_most_specific_statement(case: Case) -> None:
     one = loaded(case)

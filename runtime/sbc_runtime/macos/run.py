@@ -32,6 +32,8 @@ from sbc_runtime.terminals import set_size
 class MacRun:
     """A run that was started, with the methods of `Run`; where it could not be started, its outcome says why."""
 
+    _done = -1
+
     def __init__(self, loaded: Loaded, asked: Request, host: Host | None = None) -> None:
         """Start it. `host`: another one than this process sees serves tests.
 
@@ -45,7 +47,6 @@ class MacRun:
         self._lock = threading.Lock()
         self._kept: Kept | None = None
         self._ends: Ends | None = None
-        self._done = -1
         self._thread: threading.Thread | None = None
         self._outcome: Outcome | None = None
         self._began = time.monotonic()
@@ -53,6 +54,8 @@ class MacRun:
             self._start(asked, argv, given, host or this_host())
         except SetupFailed as failed:
             self._outcome = failed_outcome(self.run_id, loaded, failed.failure, "setup-failed")
+        except OSError as error:
+            self._outcome = failed_outcome(self.run_id, loaded, SetupFailed.of("start", error).failure, "setup-failed")
 
     def fileno(self) -> int:
         """Give the descriptor that is readable once `wait` does not block; -1 once it has been waited for."""
