@@ -1,7 +1,8 @@
 """Verdicts of a seccomp filter and the values that encode them (seccomp(2); `include/uapi/linux/seccomp.h`)."""
 
 from enum import Enum
-from typing import NamedTuple
+
+from sbc_runtime.records import NamedTuple
 
 MAX_ERRNO = 4095
 """`MAX_ERRNO` (`include/linux/err.h`): the kernel caps a filter's errno at it."""

@@ -15,7 +15,8 @@ import re
 import sys
 from collections.abc import Mapping
 from stat import S_IFREG, S_ISDIR, S_ISLNK, S_ISREG
-from typing import NamedTuple
+
+from sbc_runtime.records import NamedTuple
 
 _MODE = 0o644
 """The mode of new files, less the caller's umask, which open(2) takes away."""

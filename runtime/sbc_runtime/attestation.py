@@ -17,9 +17,9 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from sbc_runtime.environment import ADMIN_KEY
+from sbc_runtime.records import NamedTuple
 
 LIFE = 3600
 """The longest life, in seconds: `expiresAt` less `timestamp`."""

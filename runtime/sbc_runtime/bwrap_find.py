@@ -11,9 +11,9 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sbc_runtime.errors import OF_RESOURCES, SetupFailed
+from sbc_runtime.records import NamedTuple
 
 OLDEST = (0, 8)
 NEWEST = (0, 12)

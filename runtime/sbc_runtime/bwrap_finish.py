@@ -10,7 +10,6 @@ held against the result: each must still have its access, or nothing is started.
 
 import os
 from collections.abc import Callable
-from typing import NamedTuple
 
 from sbc_runtime.bwrap_stage import Stage
 from sbc_runtime.bwrap_words import AGAIN, Word, Words, filled, read
@@ -19,6 +18,7 @@ from sbc_runtime.mounts import SHM_SIZE
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.layout import below, joined
 from sbc_runtime.prepared import Mount, Prepared
+from sbc_runtime.records import NamedTuple
 
 NAMESPACES = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup")
 INIT = "/proc/1"

@@ -14,7 +14,7 @@ import os
 import select
 import signal
 import stat
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from sbc_runtime import bwrap_stage, bwrap_trace, libc, messages
 from sbc_runtime.backends.interface import Watch
@@ -23,6 +23,7 @@ from sbc_runtime.bwrap_reasons import remedy
 from sbc_runtime.bwrap_start import Order, become
 from sbc_runtime.command import SETUP_FAILED
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
 
 

@@ -11,7 +11,6 @@ a tree that nothing can be run from.
 """
 
 import os
-from typing import NamedTuple
 
 from sbc_runtime import kernel_view, libc
 from sbc_runtime.bwrap_reasons import remedy
@@ -22,6 +21,7 @@ from sbc_runtime.mounts import budget
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.paths import AT_FDCWD
 from sbc_runtime.prepared import Ids, Mount, Prepared
+from sbc_runtime.records import NamedTuple
 
 FOLDERS = ("/mnt", "/media", "/srv", "/opt", "/tmp")  # noqa: S108 (mounted over in a namespace of our own)
 """Folders of which one exists on every host: what is prepared for a private root is put on the first."""

@@ -3,10 +3,10 @@
 import ctypes
 import os
 from struct import Struct
-from typing import NamedTuple
 
 from sbc_runtime import libc
 from sbc_runtime.arch import native_arch
+from sbc_runtime.records import NamedTuple
 
 # `include/uapi/linux/ptrace.h`.
 _CONT = 7

@@ -1,7 +1,6 @@
 """Reads back a sandbox that bubblewrap made, and holds its mounts against the plan as bubblewrap can carry it out."""
 
 import os
-from typing import NamedTuple
 
 from sbc_runtime.bwrap_finish import INIT
 from sbc_runtime.kernel_view import MountLine
@@ -10,6 +9,7 @@ from sbc_runtime.outcome import State
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.readback import Reader
+from sbc_runtime.records import NamedTuple
 
 _BASE = frozenset({"nosuid", "nodev"})
 _DEVICE = frozenset({"nosuid", "noexec"})

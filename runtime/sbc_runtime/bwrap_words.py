@@ -4,9 +4,8 @@ What the profile says stands there with its spelled paths. The words that begin 
 they say what only the machine that runs can know.
 """
 
-from typing import NamedTuple
-
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.records import NamedTuple
 
 _MODIFIERS = {"--perms": 1, "--size": 1, "--sbc-inodes": 1}
 """They belong to the word that follows."""

@@ -23,7 +23,6 @@ have a key of its own for each host, and change it after a run that you would no
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from sbc_runtime import attestation, installation
 from sbc_runtime.attestation import Place, Refused
@@ -31,6 +30,7 @@ from sbc_runtime.containment import CONTAINMENT_UNAVAILABLE
 from sbc_runtime.doctor_findings import ELSEWHERE, NO_SANDBOX
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Bypass
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.repository import Repository
 
 ONLY_ON_WINDOWS = "sandbox bypass attestation is only supported on Windows"

@@ -7,11 +7,11 @@ process into it only from below a folder whose `cgroup.procs` is his as well ("D
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from sbc_runtime.cgroup_files import REMEDY, STEP, read, words, write
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.prepared import Mount
+from sbc_runtime.records import NamedTuple
 
 VARIABLE = "SBC_CGROUP_BASE"
 """The environment variable that names a base where no option does."""

@@ -2,10 +2,10 @@
 
 import os
 import signal
-from typing import NamedTuple
 
 from sbc_runtime.backends.interface import Ended
 from sbc_runtime.outcome import Kind
+from sbc_runtime.records import NamedTuple
 
 MEMORY_NEAR = 0.9
 """Killed by a signal while at least this share of the memory limit was seen in use: the memory limit."""

@@ -7,7 +7,7 @@ import resource
 import signal
 import termios
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from sbc_runtime import libc, orders
 from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
@@ -15,6 +15,7 @@ from sbc_runtime.command_filters import command_filters
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send, send_failure
 from sbc_runtime.prepared import Ids, Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
 
 _T = TypeVar("_T")

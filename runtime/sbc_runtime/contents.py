@@ -1,8 +1,9 @@
 """What a bundle holds, beside the plan (`sbc_runtime.plan`)."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sbc_runtime.plan import Plan, Statement, System
+from sbc_runtime.records import NamedTuple
 
 
 class SourceFile(NamedTuple):

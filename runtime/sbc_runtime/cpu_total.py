@@ -8,7 +8,8 @@ there is there. Never counted twice: then a run could be ended for what nobody u
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+
+from sbc_runtime.records import NamedTuple
 
 INIT = "1"
 

@@ -1,6 +1,6 @@
 """What `sbc doctor` finds, as values; on Windows there is nothing to try, and so this is all."""
 
-from typing import NamedTuple
+from sbc_runtime.records import NamedTuple
 
 NO_SANDBOX = "there is no sandbox on Windows"
 ELSEWHERE = "run it on Linux or macOS, or in WSL 2"

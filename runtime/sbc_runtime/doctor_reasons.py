@@ -7,10 +7,10 @@ none does, the failure stands as it is.
 import errno
 import os
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from sbc_runtime.backends.interface import Readiness
 from sbc_runtime.outcome import Failure
+from sbc_runtime.records import NamedTuple
 
 
 class Machine(NamedTuple):

@@ -12,12 +12,12 @@ the parameter's name in place of its value; every other path stands filled in.
 import os
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import NamedTuple
 
 from sbc_runtime.canonical import canonical
 from sbc_runtime.contents import Bundle
 from sbc_runtime.outcome import Absent, Outcome, Protections, RunLoss, State
 from sbc_runtime.plan import Path, Plan
+from sbc_runtime.records import NamedTuple
 
 DOMAIN = b"sbc environment 1\n"
 """What the hash begins with. Its number changes with the form of the facts."""

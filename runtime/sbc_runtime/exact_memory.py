@@ -6,8 +6,8 @@ and `smaps`, which tells the pages of file systems and System V segments that ar
 
 import os
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.same_memory import repeated
 from sbc_runtime.sampled_process import PAGE, Process
 

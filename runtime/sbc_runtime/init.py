@@ -13,7 +13,7 @@ import signal
 import socket
 import sys
 from struct import Struct
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from sbc_runtime import command, libc, orders
 from sbc_runtime.errors import SetupFailed
@@ -21,6 +21,7 @@ from sbc_runtime.messages import send_failure
 from sbc_runtime.mount_sources import Sources
 from sbc_runtime.mounts import Builder, rehearse
 from sbc_runtime.orders import Orders
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.system_v import open_tables
 
 STATUS = Struct("=i")

@@ -12,7 +12,6 @@ only. An ABI that `arch.py` does not know kills.
 """
 
 from functools import cache
-from typing import NamedTuple
 
 from sbc_runtime.action import Action
 from sbc_runtime.arch import ARCHES, X32_BIT, Arch
@@ -32,6 +31,7 @@ from sbc_runtime.instruction import (
     low_word_offset,
     pack,
 )
+from sbc_runtime.records import NamedTuple
 
 _EPERM = 1
 _INIT = 1

@@ -3,8 +3,9 @@
 Texts carry bytes (`texts`).
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.scheduling import Scheduling
 
 BackendChoice = Literal["auto", "namespace", "bwrap", "process", "seatbelt", "oci"]

@@ -1,7 +1,8 @@
 """What /proc says of one process (proc(5)), read by descriptor of its folder so that a reused pid cannot mislead."""
 
 import os
-from typing import NamedTuple
+
+from sbc_runtime.records import NamedTuple
 
 NAMESPACES = ("user", "mnt", "pid", "ipc", "uts", "cgroup", "net")
 """Names of links in /proc/PID/ns (namespaces(7))."""

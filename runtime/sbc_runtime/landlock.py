@@ -6,7 +6,6 @@ stays allowed there; `landlock_losses` says so for each run.
 
 import os
 import stat
-from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.landlock_calls import (
@@ -22,6 +21,7 @@ from sbc_runtime.landlock_calls import (
     create,
     restrict,
 )
+from sbc_runtime.records import NamedTuple
 
 __all__ = ["NEWEST", "Fs", "Grant", "Log", "Net", "Rules", "Scope", "abi", "apply", "handled_fs", "prepare"]
 

@@ -1,10 +1,10 @@
 """A run's plan in Landlock's terms: rights on paths of the host, which keep their own names."""
 
 import os
-from typing import NamedTuple
 
 from sbc_runtime.landlock import READ, WRITE, Fs, Grant, Rules, Scope
 from sbc_runtime.prepared import Mount, Prepared
+from sbc_runtime.records import NamedTuple
 
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _DEVICE = Fs.READ_FILE | Fs.WRITE_FILE | Fs.TRUNCATE | Fs.IOCTL_DEV

@@ -3,7 +3,6 @@
 import os
 import sys
 from stat import S_ISREG
-from typing import NamedTuple
 
 from sbc_runtime.arch import Arch, native_arch
 from sbc_runtime.bundle import decode
@@ -11,6 +10,7 @@ from sbc_runtime.canonical import MAX_BYTES, BundleError
 from sbc_runtime.contents import Bundle, Filter
 from sbc_runtime.digest import enforcement_digest, filter_for
 from sbc_runtime.open_flags import READ
+from sbc_runtime.records import NamedTuple
 
 
 class Loaded(NamedTuple):

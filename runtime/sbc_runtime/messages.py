@@ -5,10 +5,10 @@ import os
 import socket
 import sys
 from struct import Struct
-from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Failure
+from sbc_runtime.records import NamedTuple
 
 _CREDENTIALS = Struct("=3i")
 _LARGEST = 64 << 10

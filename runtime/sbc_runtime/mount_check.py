@@ -1,10 +1,9 @@
 """Compares what is mounted, line by line of mountinfo, with the plan."""
 
-from typing import NamedTuple
-
 from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 
 _ALL = frozenset({"nosuid", "nodev", "noexec"})
 

@@ -7,7 +7,6 @@ above what is covered or made read-only.
 import contextlib
 import os
 import stat
-from typing import NamedTuple
 
 from sbc_runtime import libc
 from sbc_runtime.mount_options import BASE, attributes
@@ -15,6 +14,7 @@ from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.layout import below, joined
 from sbc_runtime.prepare.paths import reopen
 from sbc_runtime.prepared import Mount, Prepared
+from sbc_runtime.records import NamedTuple
 
 
 class Sources(NamedTuple):

@@ -1,8 +1,7 @@
 """The numbers of the system calls that libc has no function for, per ABI (`arch/*/tools/syscall*.tbl`)."""
 
-from typing import NamedTuple
-
 from sbc_runtime.arch import native_arch
+from sbc_runtime.records import NamedTuple
 
 
 class Calls(NamedTuple):

@@ -11,9 +11,9 @@ import os
 import select
 import socket
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sbc_runtime.prepared import Ids, LimitValue, Mask, Mount, Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
 
 _AT_ONCE = 200

@@ -2,12 +2,12 @@
 
 import contextlib
 import os
-from typing import NamedTuple
 
 from sbc_runtime.backends.interface import ChildDescriptors
 from sbc_runtime.handed import give
 from sbc_runtime.job import Job
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
 from sbc_runtime.terminals import set_size
 

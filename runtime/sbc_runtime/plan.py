@@ -5,7 +5,9 @@ so (`on`); what is written for both has `on` null. Each entry carries the statem
 only: the enforcement digest leaves statements out.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from sbc_runtime.records import NamedTuple
 
 System = Literal["linux", "macos"]
 

@@ -4,10 +4,11 @@ Made by `prepare` before anything is started; a backend only carries it out. Pla
 sandbox, sources absolute paths of the host without symbolic links.
 """
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sbc_runtime.outcome import Absent, RunLoss
 from sbc_runtime.prepare.steps import Step
+from sbc_runtime.records import NamedTuple
 
 SOCKET = "network none"
 """Stands for the statement that a cover of the host's sockets comes from."""

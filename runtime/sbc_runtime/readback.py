@@ -3,7 +3,6 @@
 import errno
 import os
 import resource
-from typing import NamedTuple
 
 from sbc_runtime import kernel_view, libc
 from sbc_runtime.command_filters import command_filters
@@ -11,6 +10,7 @@ from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import Wanted, compare, not_mounted
 from sbc_runtime.outcome import Protections, ReadBack, State
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
 
 _FIELDS = {

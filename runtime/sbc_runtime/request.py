@@ -3,11 +3,12 @@
 import os
 from collections.abc import Mapping, Sequence
 from struct import Struct
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Literal
 
 from sbc_runtime.calling import absolute
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import BackendChoice, Options, OutKind, StdinKind
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.texts import Text, carried
 
 if TYPE_CHECKING:

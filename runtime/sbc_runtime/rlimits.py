@@ -1,11 +1,11 @@
 """The limits that the kernel holds for each process (getrlimit(2)), and what is left to sampling."""
 
 import resource
-from typing import NamedTuple
 
 from sbc_runtime import cpu_total, sampler
 from sbc_runtime.outcome import How, LimitReport
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 
 DATA_FACTOR = 1.25
 """RLIMIT_DATA stands this far above the memory limit: sampling comes first, this holds where it is too slow."""

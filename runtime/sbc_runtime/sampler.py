@@ -14,13 +14,13 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import NamedTuple
 
 from sbc_runtime.classify import MEMORY_NEAR
 from sbc_runtime.cpu_total import CpuTotal
 from sbc_runtime.exact_memory import Holders, by_status, exact
 from sbc_runtime.outcome import Kind
 from sbc_runtime.prepared import LimitValue
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.sampled_process import PAGE, Process
 from sbc_runtime.system_v import OBJECT, SystemV
 

@@ -7,7 +7,8 @@ any command. The priority for input and output, which Python cannot ask for, is 
 import contextlib
 import os
 import threading
-from typing import NamedTuple
+
+from sbc_runtime.records import NamedTuple
 
 _RESET_ON_FORK = 0x40000000
 _REAL_TIME = (1, 2)

@@ -14,7 +14,6 @@ without a call (`IORING_OP_SOCKET`, Linux 5.19), so that no filter sees either. 
 import os
 from errno import EACCES, EAFNOSUPPORT, ENOSYS
 from functools import cache
-from typing import NamedTuple
 
 from sbc_runtime.action import Action
 from sbc_runtime.arch import ARCHES, LAST_NUMBER, X32_BIT, Arch, native_arch
@@ -39,6 +38,7 @@ from sbc_runtime.instruction import (
 )
 from sbc_runtime.outcome import RunLoss
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 
 AF_UNIX = 1
 DEFAULT = "default"

@@ -8,7 +8,7 @@ import contextlib
 import os
 import socket
 import time
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from sbc_runtime import inherit, late_sockets, nest, run_cgroup
 from sbc_runtime.backends.interface import Backend, ChildDescriptors, Sandbox, Watch
@@ -23,6 +23,7 @@ from sbc_runtime.pipes import Pipes, Streams
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.protected import Protected
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.report_place import check_place
 from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, isolation, outcome

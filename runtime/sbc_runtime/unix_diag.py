@@ -8,7 +8,8 @@ process's network namespace are told.
 import os
 import socket
 from struct import Struct
-from typing import NamedTuple
+
+from sbc_runtime.records import NamedTuple
 
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20

@@ -6,11 +6,11 @@ import select
 import socket
 import struct
 import time
-from typing import NamedTuple
 
 from sbc_runtime.backends.interface import Cgroup, Ended, Sandbox
 from sbc_runtime.outcome import Kind
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import processes_by_rlimit
 from sbc_runtime.sampler import Sampler, Scope
 from sbc_runtime.streams import Pump

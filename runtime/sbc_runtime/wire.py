@@ -5,9 +5,10 @@ import json
 import os
 import socket
 from struct import Struct
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sbc_runtime.job import Caller, Job, Options
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.scheduling import Scheduling
 
 HEAD = Struct("=BI")

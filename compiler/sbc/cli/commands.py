@@ -1,8 +1,7 @@
 """The table of commands: a name, the module that carries it out, and one line of help."""
 
-from typing import NamedTuple
-
 from sbc.cli.exits import REFUSED, WRONG
+from sbc_runtime.records import NamedTuple
 
 
 class Command(NamedTuple):

@@ -14,7 +14,6 @@ import contextlib
 import os
 import signal
 import socket
-from typing import NamedTuple
 
 from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, handed, kernel_view, messages, readback, sweep
 from sbc_runtime.backends.interface import ChildDescriptors, Ended, Watch
@@ -29,6 +28,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import Level, ReadBack, RunLoss
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit, lowered, rlimits
 from sbc_runtime.socket_filters import narrowed
 

@@ -6,7 +6,6 @@ import resource
 import select
 import socket
 import time
-from typing import NamedTuple
 
 from sbc_runtime import kernel_view, messages
 from sbc_runtime.backends import process_tree
@@ -15,6 +14,7 @@ from sbc_runtime.backends.process_start import Start
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.init import STATUS
 from sbc_runtime.outcome import Protections, ReadBack, State
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
 
 SETUP_SECONDS = 30.0

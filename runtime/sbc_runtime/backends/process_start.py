@@ -1,10 +1,9 @@
 """What the watcher of a run without namespaces, and the process that becomes the command, are given."""
 
-from typing import NamedTuple
-
 from sbc_runtime.backends.interface import ChildDescriptors
 from sbc_runtime.landlock import Rules
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
 
 

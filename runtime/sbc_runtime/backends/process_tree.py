@@ -9,7 +9,8 @@ import os
 import signal
 import time
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from sbc_runtime.records import NamedTuple
 
 PR_SET_CHILD_SUBREAPER = 36
 

@@ -3,9 +3,9 @@
 import os
 import tempfile
 from contextlib import ExitStack
-from typing import NamedTuple
 
 from sbc_runtime.outcome import Stream
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.streams import CAPTURE_MOST, Pump, Sink
 from sbc_runtime.terminals import set_size
 

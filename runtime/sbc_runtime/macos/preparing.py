@@ -3,7 +3,6 @@
 import os
 import pwd
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from sbc_runtime import calling
 from sbc_runtime.errors import SetupFailed
@@ -15,6 +14,7 @@ from sbc_runtime.macos.values import Host, Values, canonical, resolved, values
 from sbc_runtime.outcome import Absent, RunLoss
 from sbc_runtime.prepare.select import limits, on_system
 from sbc_runtime.prepared import LimitValue
+from sbc_runtime.records import NamedTuple
 
 _DARWIN_USER_TEMP_DIR = 65537
 """_CS_DARWIN_USER_TEMP_DIR of confstr(3), `unistd.h` of macOS."""

@@ -9,13 +9,13 @@ import os
 import re
 import stat
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from sbc_runtime.contents import Bundle
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.macos.spelling import HOME_VARIABLE, below, without_data
 from sbc_runtime.plan import Path, Statement
 from sbc_runtime.prepare.select import on_system
+from sbc_runtime.records import NamedTuple
 
 _COMMENT = re.compile(r"^;.*$", re.MULTILINE)
 _PARAM = re.compile(r'\(param "([^"\\]*)"\)')

@@ -7,10 +7,10 @@ they say is only ever a reason to protect more.
 
 import os
 import stat
-from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.prepare.paths import AT_FDCWD, Found, reopen, resolve
+from sbc_runtime.records import NamedTuple
 
 _HEAD = b"gitdir: "
 _MOST = 4096

@@ -1,11 +1,11 @@
 """The host's mounts: on which file system a path lies, and by which other paths the same file is seen."""
 
 import os
-from typing import NamedTuple
 
 from sbc_runtime.kernel_view import plain
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.layout import below, joined
+from sbc_runtime.records import NamedTuple
 
 
 class HostMount(NamedTuple):

@@ -8,11 +8,11 @@ path without following any link, and compares (`reopen`).
 
 import os
 import stat
-from typing import NamedTuple
 
 from sbc_runtime import libc
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.prepare.steps import walk
+from sbc_runtime.records import NamedTuple
 
 _MISSING = frozenset({2, 20})
 """ENOENT, ENOTDIR."""

@@ -6,13 +6,13 @@ kernel that are mounted elsewhere too (a folder to chroot into, say) are known b
 
 import os
 import stat
-from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.kernel_view import plain
 from sbc_runtime.plan import PathRule
 from sbc_runtime.prepare.layout import Layout, bind, hide
 from sbc_runtime.prepare.paths import Found, resolve
+from sbc_runtime.records import NamedTuple
 
 OWN = "kernel file systems"
 """Stands for the statement that a mount comes from, where it is added here."""

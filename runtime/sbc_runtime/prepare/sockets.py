@@ -12,7 +12,6 @@ while the command runs, outside of the folders that are covered as a whole.
 import os
 import stat
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sbc_runtime import unix_diag
 from sbc_runtime.job import Caller
@@ -27,6 +26,7 @@ from sbc_runtime.prepare.reserved import is_below
 from sbc_runtime.prepare.socket_search import Search
 from sbc_runtime.prepare.values import Bases
 from sbc_runtime.prepared import SOCKET, Ids
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.unix_diag import Bound
 
 FOLDERS = ("/run", "/var/run", "/tmp", "/var/tmp")  # noqa: S108 (covered, not used)

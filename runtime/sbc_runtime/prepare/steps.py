@@ -7,9 +7,9 @@ kernel made (`Found`), or opens it and compares (`protected`).
 import errno
 import os
 import stat
-from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.records import NamedTuple
 
 _MOST_LINKS = 40
 """As many as the kernel follows (`MAXSYMLINKS`, `include/linux/namei.h`)."""

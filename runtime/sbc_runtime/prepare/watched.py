@@ -5,7 +5,6 @@ be mounted over, and other processes of the host are not held by the mounts of a
 """
 
 import stat
-from typing import NamedTuple
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Absent
@@ -15,6 +14,7 @@ from sbc_runtime.prepare.layout import Layout
 from sbc_runtime.prepare.paths import Found
 from sbc_runtime.prepare.steps import Way, walk
 from sbc_runtime.prepared import Watched
+from sbc_runtime.records import NamedTuple
 
 
 class Protected(NamedTuple):
