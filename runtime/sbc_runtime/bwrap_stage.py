@@ -6,8 +6,9 @@ command's host id may enter it or what bubblewrap makes in it (the owner of a na
 and bubblewrap refuses to start with capabilities under any uid but 0. Sources are cloned with open_tree(2) before the
 id changes, so that the folders above them need not be searchable for the command's host id.
 
-Everybody: what bubblewrap has no option for is made here and given to it as a source: a tmpfs with a budget of inodes,
-a tree that nothing can be run from.
+Everybody: the host's mounts are made private, which bubblewrap does not do: what the host mounts while the command runs
+would appear in the sandbox, with the host's options. And what bubblewrap has no option for is made here and given to it
+as a source: a tmpfs with a budget of inodes, a tree that nothing can be run from.
 """
 
 import os
@@ -18,6 +19,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL
 from sbc_runtime.mount_sources import clone_sources, is_closed
 from sbc_runtime.mounts import budget
+from sbc_runtime.outcome import RunLoss
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.paths import AT_FDCWD
 from sbc_runtime.prepared import Ids, Mount, Prepared
@@ -61,11 +63,33 @@ class Stage(NamedTuple):
         return next((one.path for one in self.mounts if one.mount == mount), None)
 
 
-def stage_of(prepared: Prepared, program: str) -> Stage | None:
-    """Give what has to be prepared; None: nothing, bubblewrap alone does it all. `program`: bubblewrap's path."""
+def lost(prepared: Prepared) -> tuple[RunLoss, ...]:
+    """Give what is lost where nothing can be prepared."""
+    found = [RunLoss("wider", mount.where, mount.place, why) for mount in prepared.mounts if (why := asked(mount))]
+    tied = [line for line in host_lines() if line.propagation]
+    shown = [mount for mount in prepared.mounts if mount.kind == "bind"]
+    if tied and (prepared.host_root or shown):
+        where, text = (shown[0].where, shown[0].place) if shown else ("", "root host")
+        found.append(
+            RunLoss("wider", where, text, "what the host mounts while the command runs appears in the sandbox")
+        )
+    return tuple(found)
+
+
+def host_lines() -> tuple[kernel_view.MountLine, ...]:
+    """Give the mounts that this process sees."""
+    process = kernel_view.folder(os.getpid())
+    try:
+        return kernel_view.mountinfo(process)
+    finally:
+        os.close(process)
+
+
+def stage_of(prepared: Prepared, program: str) -> Stage:
+    """Give what has to be prepared. `program`: bubblewrap's path."""
     chosen = [mount for mount in prepared.mounts if asked(mount)]
     if not chosen and not prepared.ids.mapped_by_root:
-        return None
+        return Stage(prepared.ids, (), "")
     if prepared.host_root:
         # Every folder of the host can be seen, so each mount is prepared where it will be, and with it what a prepared
         # one would cover.

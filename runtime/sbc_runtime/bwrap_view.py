@@ -95,12 +95,20 @@ def _bwrap_covers(line: MountLine) -> bool:
 
 
 class BwrapReader(Reader):
-    """Reads back one sandbox of bubblewrap's. `equal`: what the keeper, which traces, read of the filter's bytes."""
+    """Reads back one sandbox of bubblewrap's.
+
+    `equal`: what the keeper, which traces, read of the filter's bytes. `private`: whether the host's mounts were made
+    private before; if not, what is lost by that has been said.
+    """
 
     equal: State = None
+    private: bool = True
 
     def _compared(self, lines: tuple[MountLine, ...]) -> tuple[list[str], set[str]]:
-        return compare(lines, self.prepared)
+        wrong, masked = compare(lines, self.prepared)
+        tied = {"shared", "master"} if self.private else {"shared"}
+        wrong += [f"{line.place} is not private" for line in lines if not line.propagation.isdisjoint(tied)]
+        return wrong, masked
 
     def _filter_bytes(self, pid: int) -> State:
         if self.equal is False:

@@ -178,6 +178,7 @@ def _reap(status_end: int, pid: int) -> None:
             return
         if ended == 0:
             return
-        if ended == pid:
+        # A child that calls PTRACE_TRACEME is told of whenever it stops, too (ptrace(2)).
+        if ended == pid and not os.WIFSTOPPED(status):
             os.write(status_end, STATUS.pack(status))
             os._exit(0)

@@ -13,7 +13,10 @@ _WANTED = frozenset({b"NoNewPrivs", b"Seccomp", b"Seccomp_filters", *(one.encode
 
 
 class MountLine(NamedTuple):
-    """One line of mountinfo: the mount's number and its parent's, what is mounted, where, and with which options."""
+    """One line of mountinfo: the mount's number and its parent's, what is mounted, where, and with which options.
+
+    `propagation`: `shared` where mounts made on it appear elsewhere, `master` where those made elsewhere appear on it.
+    """
 
     number: int
     parent: int
@@ -22,6 +25,7 @@ class MountLine(NamedTuple):
     place: str
     options: frozenset[str]
     kind: str
+    propagation: frozenset[str] = frozenset()
 
 
 def folder(pid: int) -> int:
@@ -67,6 +71,7 @@ def mountinfo(process: int) -> tuple[MountLine, ...]:
     found: list[MountLine] = []
     for line in content(process, "mountinfo").splitlines():
         fields = line.split(b" ")
+        end = fields.index(b"-", 6)
         found.append(
             MountLine(
                 int(fields[0]),
@@ -75,7 +80,8 @@ def mountinfo(process: int) -> tuple[MountLine, ...]:
                 plain(fields[3]),
                 plain(fields[4]),
                 frozenset(fields[5].decode().split(",")),
-                fields[fields.index(b"-", 6) + 1].decode(),
+                fields[end + 1].decode(),
+                frozenset(one.partition(b":")[0].decode() for one in fields[6:end]),
             )
         )
     return tuple(found)

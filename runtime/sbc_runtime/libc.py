@@ -37,6 +37,7 @@ MS_REMOUNT: Final = 32
 MS_BIND: Final = 4096
 MS_REC: Final = 16384
 MS_PRIVATE: Final = 1 << 18
+MS_SHARED: Final = 1 << 20
 MNT_DETACH: Final = 2
 
 # mount_setattr(2): the same four, with other values.
@@ -195,9 +196,9 @@ def move_mount(tree: int, target: int) -> None:
         raise _failed("move_mount")
 
 
-def mount_setattr(tree: int, attributes: int, recursive: bool = True) -> None:
-    """mount_setattr(2): set options of a mount, and of every mount below it. None is cleared."""
-    packed = _MOUNT_ATTR.pack(attributes, 0, 0, 0)
+def mount_setattr(tree: int, attributes: int, recursive: bool = True, propagation: int = 0) -> None:
+    """mount_setattr(2): set options of a mount, and of every mount below it; none is cleared. And its propagation."""
+    packed = _MOUNT_ATTR.pack(attributes, 0, propagation, 0)
     flags = AT_EMPTY_PATH | (AT_RECURSIVE if recursive else 0)
     if _mount_setattr(_NR.mount_setattr, tree, b"", flags, packed, len(packed)) < 0:
         raise _failed("mount_setattr")

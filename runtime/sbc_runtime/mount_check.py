@@ -70,6 +70,8 @@ def compare(
                 wrong.append(f"{line.place} is mounted, and the plan does not say so")
         if missing := rule.options - line.options:
             wrong.append(f"{line.place} is not {', '.join(sorted(missing))}")
+        if not line.propagation.isdisjoint({"shared", "master"}):
+            wrong.append(f"{line.place} is not private")
     wrong += [not_mounted(place) for place in plan if place not in seen]
     return wrong, masked
 

@@ -39,15 +39,25 @@ def clone_sources(mounts: tuple[Mount, ...], host_root: bool, *, options: bool =
     trees: dict[str, int] = {}
     if host_root and not any(mount.place == "/" for mount in mounts):
         trees["/"] = libc.open_tree(root)
-        if options:
-            libc.mount_setattr(trees["/"], BASE | libc.ATTR_RDONLY)
+        _separate(trees["/"], BASE | libc.ATTR_RDONLY, options)
     for mount in mounts:
         if mount.kind == "bind":
             trees[mount.place] = clone(root, mount)
-            if options:
-                libc.mount_setattr(trees[mount.place], attributes(mount))
+            _separate(trees[mount.place], attributes(mount), options)
     os.close(root)
     return trees
+
+
+def _separate(tree: int, wanted: int, options: bool) -> None:
+    """Make a clone private, and give it its options.
+
+    A clone of a shared mount is its peer (mount_namespaces(7)): what is mounted on one would appear on the other, on
+    the host as well as in the sandbox, with whatever options it has.
+    """
+    if options:
+        libc.mount_setattr(tree, wanted, propagation=libc.MS_PRIVATE)
+    else:
+        libc.mount(None, f"/proc/self/fd/{tree}", None, libc.MS_REC | libc.MS_PRIVATE)
 
 
 def clone(root: int, mount: Mount) -> int:

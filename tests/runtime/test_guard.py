@@ -117,3 +117,11 @@ def test_sigkill_for_the_group_with_a_terminal(backend: str) -> None:
     ends = {("signalled", 9)} if backend == "namespace" else {("signalled", 9), ("sandbox-failed", None)}
     assert (outcome.kind, outcome.signal) in ends, outcome
     assert outcome.code in {137, 125}
+
+
+def test_a_stop_is_not_the_end(caller: Caller) -> None:
+    """Whoever calls PTRACE_TRACEME (0) makes its parent, init, its tracer, which is told of each stop: ptrace(2)."""
+    script = "import ctypes, os; ctypes.CDLL(None).ptrace(0, 0, 0, 0); os.kill(os.getpid(), 17); os._exit(3)"
+    made = bundle(f"files {{ root private; {SYSTEM}; start-in /usr }}; {PATHS}; network none; syscalls none")
+    outcome = caller.run(made, ["/usr/bin/python3", "-I", "-c", script], timeout=2, backend="namespace")
+    assert (outcome.kind, outcome.code) == ("timed-out", 124)

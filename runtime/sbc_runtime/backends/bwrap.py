@@ -63,9 +63,9 @@ class BwrapBackend:
             for loss in self._bundle.losses
             if loss.target == self.name and not loss.deferred and loss.statement.where() not in ours
         ]
-        wanting = [(mount, why) for mount in prepared.mounts if (why := bwrap_stage.asked(mount))]
+        wanting = bwrap_stage.lost(prepared)
         if wanting and not bwrap_stage.possible():
-            found += [RunLoss("wider", mount.where, mount.place, why) for mount, why in wanting]
+            found += wanting
         return (*found, *narrowed(prepared))
 
     def start(self, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> "BwrapSandbox":
@@ -75,9 +75,9 @@ class BwrapBackend:
             why = f"the compiler made no arguments for bubblewrap: {compiled.why}"
             raise SetupFailed("backend", why, "use another backend")
         program = self._program or bwrap_find.find()
-        stage = bwrap_stage.stage_of(prepared, program.path)
-        if stage is not None and not prepared.ids.mapped_by_root and not bwrap_stage.possible():
-            stage = None  # what is lost by that, `losses` has said
+        # Where nothing can be prepared: what is lost by that, `losses` has said.
+        can = prepared.ids.mapped_by_root or bwrap_stage.possible()
+        stage = bwrap_stage.stage_of(prepared, program.path) if can else None
         terminal = -1
         if prepared.terminal:
             terminal, inner = handed.terminal(prepared.ids)
@@ -123,7 +123,8 @@ def _start(order: Order, watch: Watch, limits: tuple[Rlimit, ...], terminal: int
         bwrap_keeper.keep(bwrap_keeper.Task(order, watch, limits, inner.fileno(), status_inner), supervisor)
     inner.close()
     os.close(status_inner)
-    sandbox = BwrapSandbox(Kept(order.prepared, limits, host, keeper, channel, status), terminal=terminal)
+    kept = Kept(order.prepared, order.stage is not None, limits, host, keeper, channel, status)
+    sandbox = BwrapSandbox(kept, terminal=terminal)
     try:
         sandbox.make_ready()
     except BaseException:
@@ -137,6 +138,7 @@ class Kept(NamedTuple):
     """A run whose keeper has been forked: its pid, its socket, and the pipe that it will tell the end by."""
 
     prepared: Prepared
+    staged: bool
     limits: tuple[Rlimit, ...]
     host: readback.Own
     keeper: int
@@ -149,6 +151,7 @@ class BwrapSandbox:
 
     def __init__(self, kept: "Kept", *, terminal: int) -> None:
         self._prepared = kept.prepared
+        self._staged = kept.staged
         self._host = kept.host
         self._keeper = kept.keeper
         self._channel = kept.channel
@@ -207,6 +210,7 @@ class BwrapSandbox:
         filters = len(command_filters(self._prepared))
         reader = BwrapReader(self._prepared, self._host, *self._folders, filters)
         reader.equal = self._filter_bytes
+        reader.private = self._staged
         return reader.read(self.command_pid, self._limits)
 
     def release(self) -> None:
