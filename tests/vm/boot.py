@@ -43,8 +43,8 @@ class Result(NamedTuple):
     output: str
 
 
-def run_in_guest(name: str, job: Path, timeout: float = 240, append: str = "") -> Result:
-    """Run `job/main.py` in the guest; the test is skipped where QEMU is not installed.
+def run_in_guest(name: str, job: Path, timeout: float = 240, append: str = "", memory: int = 512) -> Result:
+    """Run `job/main.py` in the guest, which has so many MiB of memory; the test is skipped where QEMU is not installed.
 
     `RuntimeError` with the console's last lines where the guest ends without a result.
     """
@@ -61,7 +61,7 @@ def run_in_guest(name: str, job: Path, timeout: float = 240, append: str = "") -
         if image.arch == "s390x":
             serial = ["-chardev", "stdio,id=c", "-device", "sclpconsole,chardev=c"]
         command = [
-            machine.program, *machine.options, "-m", "512", "-smp", "1",
+            machine.program, *machine.options, "-m", str(memory), "-smp", "1",
             "-kernel", str(folder / "vmlinuz"), "-initrd", file.name,
             "-append", f"console={machine.console} quiet loglevel=1 panic=-1 rdinit=/init {append}",
             "-no-reboot", "-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none", *serial,

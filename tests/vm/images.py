@@ -1,4 +1,4 @@
-"""Guest images: one of Debian's kernels, and an initramfs with Python, bubblewrap and busybox."""
+"""Guest images: one of Debian's kernels, and an initramfs with Python, bubblewrap and the usual tools."""
 
 import gzip
 import os
@@ -16,6 +16,9 @@ APPLETS = (
     "sh", "mount", "umount", "cat", "ls", "mkdir", "reboot", "setsid", "stty", "id", "ps", "sleep", "echo", "uname",
     "chmod", "ip", "mknod", "su", "env", "true",
 )  # fmt: skip
+TOOLS = ("dash", "coreutils", "util-linux", "util-linux-extra", "grep", "hostname")
+"""What tests call inside of sandboxes, as on an installed system; busybox stands for the rest."""
+
 DROPPED = ("share/doc", "share/man", "share/locale", "share/info", "share/lintian", "share/perl5")
 DROPPED_PYTHON = ("test", "idlelib", "lib2to3", "ensurepip", "tkinter", "pydoc_data")
 
@@ -55,7 +58,7 @@ def build(image: Image) -> Path:
     """Give the folder with an image's `vmlinuz` and `initrd.cpio`; they are made where they are not there."""
     folder = cache_folder() / "images" / image.name
     version = PYTHON[image.suite]
-    wanted = [f"python{version}-minimal", f"libpython{version}-stdlib", "busybox-static", "bubblewrap"]
+    wanted = [f"python{version}-minimal", f"libpython{version}-stdlib", "busybox-static", "bubblewrap", *TOOLS]
     made = folder / "packages"
     if (folder / "initrd.cpio").exists() and made.exists() and made.read_text().split() == wanted:
         return folder
@@ -104,9 +107,10 @@ def _arrange(root: Path, version: str) -> None:
     for applet in APPLETS:
         if not (usr / "bin" / applet).is_symlink() and not (usr / "bin" / applet).exists():
             (usr / "bin" / applet).symlink_to("busybox")
-    for name in ("proc", "sys", "dev", "tmp", "run", "mnt", "job", "etc", "root"):
-        (root / name).mkdir(exist_ok=True)
-    (root / "tmp").chmod(0o1777)
+    for name in ("proc", "sys", "dev", "tmp", "run", "mnt", "job", "etc", "root", "var/tmp"):
+        (root / name).mkdir(parents=True, exist_ok=True)
+    for name in ("tmp", "var/tmp"):
+        (root / name).chmod(0o1777)
     (root / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n")
     (root / "etc/group").write_text("root:x:0:\nuser:x:1000:\n")
     for script in ("init", "start"):

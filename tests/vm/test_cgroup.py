@@ -21,7 +21,7 @@ param memory : size
 files { root private; read { /usr /bin /sbin /lib /lib64 } optional; devices minimal; start-in /usr }
 network none
 environment { set PATH = "/usr/bin" }
-limits { memory ${memory}; processes 20 }
+limits { memory ${memory}; processes 20; core-size 0 }
 """
 
 

@@ -501,8 +501,11 @@ def whole_runs(base):
         assert how == {"memory": ("cgroup",), "processes": ("cgroup",)}, how
         assert hog.cgroup.startswith(base + "/sbc-run-"), hog
         assert hog.isolation.verified, hog
-        fine = whole_run("print(sum(1 for _ in open('/proc/self/cgroup')))", backend, {"memory": 48 << 20}, base)
+        fine = whole_run(OWN_CGROUP, backend, {"memory": 48 << 20}, base)
         assert (fine.kind, fine.code) == ("exited", 0), fine
+        # Placed before its cgroup namespace was made, so that this shows nothing above; the process backend makes none.
+        seen = fine.cgroup.removeprefix(TOP) if backend == "process" else "/"
+        assert fine.stdout.kept.decode() == f"0::{seen}\n", fine
         assert fine.usage.memory > 1 << 20, fine.usage
         bomb = whole_run(BOMB, backend, {"memory": 48 << 20}, base)
         # The interpreter itself and the children: 20 tasks of the command's own.
@@ -516,6 +519,7 @@ def whole_runs(base):
         leaves_no_folder(base)
 
 
+OWN_CGROUP = "print(*[line.strip() for line in open('/proc/self/cgroup') if line.startswith('0::')])"
 BOMB = """
 import os, signal
 made = 0
@@ -571,6 +575,78 @@ def whole_runs_of_a_user():
     become_user()
     os.environ["HOME"] = "/tmp"
     whole_runs(TOP + "/user")
+
+
+@check
+def a_base_by_the_variable_and_one_that_is_found():
+    delegate()
+    with open(TOP + "/user/runner/cgroup.procs", "w") as file:
+        file.write(str(os.getpid()))
+    become_user()
+    os.environ["HOME"] = "/tmp"
+    for variable in ({}, {"SBC_CGROUP_BASE": TOP + "/user"}, {"SBC_CGROUP_BASE": TOP + "/plain"}):
+        os.environ.pop("SBC_CGROUP_BASE", None)
+        os.environ.update(variable)
+        for backend in BACKENDS:
+            seen = whole_run("print(1)", backend, {"memory": 48 << 20}, None)
+            assert (seen.kind, seen.code) == ("exited", 0), seen
+            how = {one.key: one.how for one in seen.limits}
+            if variable.get("SBC_CGROUP_BASE", "").endswith("/plain"):
+                assert seen.cgroup is None, seen
+                assert how["memory"] == ("sampled", "rlimit"), how
+                assert f"no cgroup: {TOP}/plain may not be written by uid 1000" in seen.notes, seen.notes
+            else:
+                assert seen.cgroup.startswith(TOP + "/user/sbc-run-"), seen
+                assert how["memory"] == ("cgroup",), how
+    leaves_no_folder(TOP + "/user")
+
+
+@check
+def the_callers_cgroup_of_now():
+    """The resident helper was started in another one than the caller is in at the second call."""
+    where = "print(*[line.strip() for line in open('/proc/self/cgroup') if line.startswith('0::')])"
+    for name in ("first", "second"):
+        os.mkdir(f"{TOP}/{name}")
+        with open(f"{TOP}/{name}/cgroup.procs", "w") as file:
+            file.write(str(os.getpid()))
+        seen = whole_run(where, "process", {"memory": 48 << 20}, "/tmp")
+        assert seen.stdout.kept.decode() == f"0::/{name}\n", seen
+
+
+HANDLER = """#!/usr/bin/busybox sh
+busybox cat > /dev/null
+busybox touch /tmp/dumped-$1
+"""
+
+
+@check
+def a_program_that_core_dumps_are_piped_to_is_not_started():
+    """`core-size 0` is RLIMIT_CORE 1: at 0 the kernel would start it. The control does not have it."""
+    with open("/tmp/handler", "w") as file:
+        file.write(HANDLER)
+    os.chmod("/tmp/handler", 0o755)
+    with open("/proc/sys/kernel/core_pattern", "w") as file:
+        file.write("|/tmp/handler %e")
+    for name, size in (("at0", 0), ("unlimited", resource.RLIM_INFINITY)):
+        pid = os.fork()
+        if pid == 0:
+            resource.setrlimit(resource.RLIMIT_CORE, (size, size))
+            with open("/proc/self/comm", "w") as file:
+                file.write(name)
+            os.abort()
+        assert ended(pid) == -signal.SIGABRT
+        end = time.monotonic() + 20
+        while not os.path.exists("/tmp/dumped-" + name) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert os.path.exists("/tmp/dumped-" + name), "the control: it is started"
+    for backend in BACKENDS:
+        script = f"import os; open('/proc/self/comm', 'w').write('{backend}'); os.abort()"
+        seen = whole_run(script, backend, {"memory": 48 << 20}, None)
+        assert (seen.kind, seen.code) == ("signalled", 134), seen
+    time.sleep(1)
+    assert sorted(one for one in os.listdir("/tmp") if one.startswith("dumped-")) == ["dumped-at0", "dumped-unlimited"]
+    with open("/proc/sys/kernel/core_pattern", "w") as file:
+        file.write("core")
 
 
 failed = []
