@@ -35,6 +35,8 @@ def diagnose(cgroup_base: str | None = None, here: Machine | None = None) -> Fin
             if one.ready:
                 working.append(name)
                 doctor_cache.remember(name)
+            else:
+                doctor_cache.forget(name)
         checks.append(_cgroup(cgroup_base))
     auto = working[0] if working else None
     return Findings(uname.sysname, uname.release, uname.machine, os.geteuid(), auto, tuple(checks))

@@ -8,13 +8,10 @@ uid and nobody else may write there.
 import contextlib
 import json
 import os
-import pwd
 import stat
 import sys
 from typing import Any, cast
 
-from sbc_runtime.atomic import write_file
-from sbc_runtime.bwrap_find import find
 from sbc_runtime.errors import SetupFailed
 
 _NAME = "backends.json"
@@ -27,9 +24,37 @@ def remember(backend: str, folder: str | None = None) -> None:
     answers = _answers(where)
     with contextlib.suppress(OSError):
         os.makedirs(where, mode=0o700, exist_ok=True)
-        if _is_ours(where):
-            answers[backend] = key(backend)
-            write_file(os.path.join(where, _NAME), json.dumps(answers).encode(), durable=False)
+    _keep(where, {**answers, backend: key(backend)})
+
+
+def forget(backend: str, folder: str | None = None) -> None:
+    """Keep no answer for a backend: it was tried and did not work."""
+    where = _folder() if folder is None else folder
+    answers = _answers(where)
+    if answers.pop(backend, None) is not None:
+        _keep(where, answers)
+
+
+def _keep(folder: str, answers: dict[str, str]) -> None:
+    from sbc_runtime.atomic import write_file  # noqa: PLC0415
+
+    with contextlib.suppress(OSError):
+        if _is_ours(folder):
+            write_file(os.path.join(folder, _NAME), json.dumps(answers).encode(), durable=False)
+
+
+def order(backends: tuple[str, ...], home: str) -> tuple[str, ...]:
+    """Give the order in which to try backends: as it is, unless the first is known not to have worked here.
+
+    That is so where another one has an answer that still holds, and the first has none, not even an old one. `home`:
+    the caller's, empty where it has none.
+    """
+    folder = os.path.join(home, ".cache", "sbc")
+    answers = _answers(folder) if home else {}
+    if not answers or backends[0] in answers:
+        return backends
+    known = tuple(name for name in backends if name in answers and answers[name] == key(name))
+    return (*known, *(name for name in backends if name not in known))
 
 
 def worked(backend: str, folder: str | None = None) -> bool:
@@ -43,6 +68,8 @@ def key(backend: str) -> str:
     """Give what an answer holds for: boot, uid, and the program that makes the sandbox."""
     program = sys.executable
     if backend == "bwrap":
+        from sbc_runtime.bwrap_find import find  # noqa: PLC0415 - runs read answers, and seldom need more
+
         try:
             program = find().path
         except SetupFailed:
@@ -58,6 +85,8 @@ def key(backend: str) -> str:
 
 def _folder() -> str:
     """Give the folder: below the home of the effective uid, whatever HOME says, so that root uses no other's."""
+    import pwd  # noqa: PLC0415
+
     try:
         home = pwd.getpwuid(os.geteuid()).pw_dir
     except KeyError:

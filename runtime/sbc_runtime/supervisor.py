@@ -10,7 +10,7 @@ import socket
 import time
 from typing import NoReturn
 
-from sbc_runtime import inherit, late_sockets, nest, run_cgroup
+from sbc_runtime import doctor_cache, inherit, late_sockets, nest, run_cgroup
 from sbc_runtime.backends.interface import Backend, ChildDescriptors, Sandbox, Watch
 from sbc_runtime.backends.registry import AUTO, backend
 from sbc_runtime.containment import check_level
@@ -161,7 +161,11 @@ def _execute(story: Story, prepared: Prepared, given: Given, control: socket.soc
 
 def _start(story: Story, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> Sandbox:
     job = story.job
-    names = AUTO if job.options.backend == "auto" else (job.options.backend,)
+    names = doctor_cache.order(AUTO, job.caller.home) if job.options.backend == "auto" else (job.options.backend,)
+    if names[0] != AUTO[0] and len(names) > 1:
+        story.notes.append(
+            f"the backend {names[0]} was tried first: `sbc doctor` found that {AUTO[0]} does not work here"
+        )
     failures: dict[str, Failure] = {}
     for name in names:
         try:

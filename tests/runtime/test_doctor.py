@@ -14,7 +14,8 @@ from sbc_runtime import doctor, doctor_cache
 from sbc_runtime.doctor_reasons import Machine, explain, machine
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Failure
-from tests.runtime.support import Caller
+from tests.runtime.support import RAN, Caller, bundle
+from tests.runtime.test_outcomes import PLAIN
 from tests.shared_data import ROOT
 
 PROGRAM = """
@@ -227,6 +228,41 @@ def test_answers_are_kept_for_this_boot_user_and_program(tmp_path: Path, monkeyp
     other.write_text("")
     monkeypatch.setattr(sys, "executable", str(other))
     assert not doctor_cache.worked("namespace", str(folder))
+
+
+def test_answers_choose_where_the_first_backend_did_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = ("namespace", "bwrap")
+    folder = str(tmp_path / ".cache/sbc")
+    (tmp_path / ".cache").mkdir()
+    assert doctor_cache.order(both, str(tmp_path)) == both
+    assert doctor_cache.order(both, "") == both
+    doctor_cache.remember("bwrap", folder)
+    assert doctor_cache.order(both, str(tmp_path)) == both[::-1]
+    doctor_cache.remember("namespace", folder)
+    assert doctor_cache.order(both, str(tmp_path)) == both
+    doctor_cache.forget("namespace", folder)
+    assert doctor_cache.order(both, str(tmp_path)) == both[::-1]
+    # After a restart nothing is known.
+    monkeypatch.setattr(doctor_cache, "key", str)
+    assert doctor_cache.order(both, str(tmp_path)) == both
+
+
+@pytest.mark.parametrize("first", ["bwrap", "namespace"])
+def test_an_answer_is_a_hint_and_no_check_is_left_out(caller: Caller, first: str) -> None:
+    script = """
+from sbc_runtime import calling, doctor_cache
+home, first = given
+os.makedirs(home + "/.cache", exist_ok=True)
+calling._home = lambda: home
+doctor_cache.remember(first, home + "/.cache/sbc")
+outcome = profile.run(command)
+tell([told(outcome), outcome.isolation.backend, outcome.isolation.verified, outcome.notes])
+"""
+    home = caller.tree()
+    ran, used, verified, notes = caller.host(script, bundle(PLAIN), str(home), first)
+    assert (ran, used, verified) == (RAN, first, True)
+    said = [one for one in notes if one.startswith("the backend bwrap was tried first")]
+    assert len(said) == (1 if first == "bwrap" else 0)
 
 
 def test_answers_that_others_could_have_written_are_none(tmp_path: Path) -> None:
