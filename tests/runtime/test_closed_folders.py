@@ -11,10 +11,7 @@ import pytest
 
 from tests.runtime.support import Caller, out, stock
 from tests.runtime.test_paths import host, profile
-from tests.runtime.test_protected import backend
 from tests.shared_data import ROOT
-
-__all__ = ["backend"]
 
 
 @pytest.fixture

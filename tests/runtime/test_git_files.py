@@ -10,9 +10,7 @@ import pytest
 from sbc_runtime.outcome import Outcome
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out
 from tests.runtime.test_paths import host, profile
-from tests.runtime.test_protected import backend, refused
-
-__all__ = ["backend"]
+from tests.runtime.test_protected import refused
 
 FILES = "write ${t} as /w; read ${t}/work/.git; start-in /w"
 

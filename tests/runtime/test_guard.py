@@ -8,27 +8,15 @@ import pytest
 
 import sbc_runtime
 from sbc.kernel.numbers import numbers
-from sbc_runtime import bwrap_find
 from sbc_runtime.arch import own_arch
-from sbc_runtime.errors import SetupFailed
 from sbc_runtime.init_guard import FIRST, PRIORITIES, SECOND
 from sbc_runtime.outcome import Outcome
-from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing
+from tests.runtime.support import PATHS, SYSTEM, Caller, bundle
 
 FILES = f"root private; {SYSTEM}; write ${{workdir}} as /work; devices minimal; start-in /work"
 OPEN = f"param workdir : dir; syscalls none; files {{ {FILES} }}; network none; {PATHS}; limits {{ processes 300 }}"
 PYTHON = ["/usr/bin/python3", "-I", "-S", "-B", "/work/touch.py"]
 SIGNALS = ("tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "timer_create")
-
-
-@pytest.fixture(params=["namespace", "bwrap"])
-def backend(request: pytest.FixtureRequest) -> str:
-    if request.param == "bwrap":
-        try:
-            bwrap_find.find()
-        except SetupFailed as failed:
-            missing("bwrap", str(failed))
-    return str(request.param)
 
 
 def attempt(caller: Caller, backend: str, name: str, *, timeout: float = 60, profile: str = OPEN) -> Outcome:

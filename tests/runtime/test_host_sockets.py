@@ -312,7 +312,7 @@ def test_what_is_too_large_to_be_searched_is_told(tmp_path: Path, most: int, mon
         for host_user, is_own in ((os.geteuid(), True), (os.geteuid() + 1, False)):
             layout = Layout(host_root=False)
             layout.add(bind(found, "/w", "test", read_only=False))
-            covers = cover(shown(layout, host_user))
+            covers = cover(shown(layout, host_user), read())
             if most == 3:
                 assert covers.places == ()
                 assert [one.direction for one in covers.losses] == ["wider"] * is_own

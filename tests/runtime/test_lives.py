@@ -17,6 +17,7 @@ import pytest
 import sbc_runtime
 from sbc_runtime.api import Run
 from sbc_runtime.host import HOST
+from sbc_runtime.macos.run import MacRun
 from tests.runtime.support import Caller, stock
 from tests.runtime.test_outcomes import PLAIN, bundle
 from tests.shared_data import ROOT
@@ -143,7 +144,7 @@ def test_the_helper_ends_with_the_host(tree: Path) -> None:
 def test_runs_outlive_the_thread_that_started_them(tree: Path) -> None:
     HOST.close()
     profile = sbc_runtime.load(stock("agent-check"))
-    started: list[Run] = []
+    started: list[Run | MacRun] = []
 
     def start() -> None:
         started.append(profile.start(["/bin/sleep", "0.5"], params={"workdir": tree}))

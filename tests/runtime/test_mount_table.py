@@ -2,11 +2,7 @@
 
 from typing import NamedTuple
 
-import pytest
-
-from sbc_runtime import bwrap_find
-from sbc_runtime.errors import SetupFailed
-from tests.runtime.support import Caller, bundle, missing, out
+from tests.runtime.support import Caller, bundle, out
 from tests.runtime.test_paths import BASE, PATHS
 
 KEPT = {"nosuid", "nodev"}
@@ -39,16 +35,6 @@ class Line(NamedTuple):
     shared: list[str]
     kind: str
     own: dict[str, str]
-
-
-@pytest.fixture(params=["namespace", "bwrap"])
-def backend(request: pytest.FixtureRequest) -> str:
-    if request.param == "bwrap":
-        try:
-            bwrap_find.find()
-        except SetupFailed as failed:
-            missing("bwrap", str(failed))
-    return str(request.param)
 
 
 def lines(caller: Caller, backend: str, files: str, tree: object) -> dict[str, Line]:

@@ -1,22 +1,14 @@
 """Protected paths below a writable tree: what holds them in place, and what is seen where something else takes it."""
 
 import os
-import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
 from sbc_runtime.outcome import Outcome
-from tests.runtime.support import Caller, missing, out
+from tests.runtime.support import Caller, out
 from tests.runtime.test_paths import host, profile
-
-
-@pytest.fixture(params=["namespace", "bwrap"])
-def backend(request: pytest.FixtureRequest) -> str:
-    if request.param == "bwrap" and shutil.which("bwrap") is None:
-        missing("bwrap", "it is not installed")
-    return request.param
 
 
 @pytest.fixture

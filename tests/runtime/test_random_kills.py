@@ -12,25 +12,13 @@ from typing import IO, Any
 
 import pytest
 
-from sbc_runtime import bwrap_find
-from sbc_runtime.errors import SetupFailed
-from tests.runtime.support import USER, Caller, interpreter_for_anybody, missing, stock
+from tests.runtime.support import USER, Caller, interpreter_for_anybody, stock
 from tests.runtime.test_bwrap import marked
 from tests.runtime.test_lives import until
 from tests.shared_data import ROOT
 
 GONE_IN = 10.0
 """Seconds; it takes milliseconds. On a machine with nothing to spare a process waits for its turn to end."""
-
-
-@pytest.fixture(params=["namespace", "bwrap"])
-def backend(request: pytest.FixtureRequest) -> str:
-    if request.param == "bwrap":
-        try:
-            bwrap_find.find()
-        except SetupFailed as failed:
-            missing("bwrap", str(failed))
-    return str(request.param)
 
 
 def below(pid: int) -> list[int]:

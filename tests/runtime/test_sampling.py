@@ -6,24 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sbc_runtime import bwrap_find
 from sbc_runtime.cpu_total import Times, _lost  # pyright: ignore[reportPrivateUsage]
-from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Outcome
-from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing, out
+from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out
 from tests.shared_data import ROOT
 
 FILES = f"files {{ root private; {SYSTEM}; tmp /tmp size 64MiB; devices minimal; start-in /tmp }}"
-
-
-@pytest.fixture(params=["namespace", "bwrap"])
-def backend(request: pytest.FixtureRequest) -> str:
-    if request.param == "bwrap":
-        try:
-            bwrap_find.find()
-        except SetupFailed as failed:
-            missing("bwrap", str(failed))
-    return request.param
 
 
 def run(caller: Caller, backend: str, limits: str, script: str, *arguments: str, more: str = "") -> Outcome:

@@ -12,12 +12,13 @@ import pytest
 
 import sbc_runtime
 from sbc_runtime.api import Run
+from sbc_runtime.macos.run import MacRun
 from tests.runtime.support import Caller, stock
 from tests.runtime.test_lives import helper, until
 from tests.shared_data import ROOT
 
 
-def start(script: str) -> Run:
+def start(script: str) -> Run | MacRun:
     tree = Caller("user" if os.geteuid() else "root").tree()
     return sbc_runtime.load(stock("agent-check")).start(["/bin/sh", "-c", script], params={"workdir": tree})
 

@@ -10,10 +10,7 @@ from typing import Any
 import pytest
 
 from tests.runtime.support import PATHS, SYSTEM, USER, Caller, bundle, interpreter_for_anybody
-from tests.runtime.test_protected import backend
 from tests.shared_data import ROOT
-
-__all__ = ["backend"]
 
 CODE = """
 import json, os, sys

@@ -8,9 +8,6 @@ import pytest
 
 from tests.runtime.support import PATHS, Caller, bundle, out
 from tests.runtime.test_paths import BASE, host, profile
-from tests.runtime.test_protected import backend
-
-__all__ = ["backend"]
 
 TREE = profile("write ${t} as /w; read ${t}/.git optional; start-in /w", "network host")
 HOST = "write ${t}; read ${t}/.git optional; start-in ${t}"
