@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.test_run import ENVIRONMENT, SBC, given, sandbox
-from tests.runtime.support import PATHS, SYSTEM, bundle, missing
+from tests.runtime.support import PATHS, SYSTEM, USER, bundle, folder, interpreter_for_anybody, missing
 
 __all__ = ["sandbox"]
 
@@ -176,3 +176,27 @@ def test_a_refusal_in_json_has_every_reason() -> None:
     assert told["step"] == "backend"
     assert "for namespace: " in told["remedy"]
     assert "for bwrap: " in told["remedy"]
+
+
+@pytest.mark.parametrize("name", ["b.sbx", "b.sbb"])
+def test_a_profile_that_cannot_be_read_runs_nothing(tmp_path: Path, name: str) -> None:
+    program = interpreter_for_anybody() if os.geteuid() == 0 else sys.executable
+    if program is None:
+        missing("namespace", "no interpreter can be executed by an ordinary user")
+    closed = folder() / f"closed-{name}"
+    closed.write_text("sbx 1\nprofile p { }\n")
+    closed.chmod(0)
+    target = tmp_path / "ran"
+    more: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if os.geteuid() == 0 else {}
+    done = subprocess.run(
+        [str(program), *SBC[1:], "run", str(closed), "--", "touch", str(target)],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+        cwd="/",
+        **more,
+    )
+    closed.unlink()
+    refused(done, closed.name, "ermission denied", "nothing was run")
+    assert not target.exists()

@@ -67,6 +67,38 @@ def test_the_end_comes_though_everything_is_last_in_line(caller: Caller, backend
     assert time.monotonic() - begun < 15, outcome.timings
 
 
+FORGE = """
+import os, struct, sys
+# A status of 0 as init writes it, and what an outcome looks like, wherever something can be opened or is open.
+words = (struct.pack("=i", 0), b'{"kind": "exited", "status": 0}')
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try: names = os.listdir(f"/proc/{pid}/fd")
+    except OSError: continue
+    for name in names:
+        try:
+            if pid != str(os.getpid()):
+                with open(f"/proc/{pid}/fd/{name}", "wb", buffering=0) as file:
+                    for word in words: file.write(word)
+        except OSError: pass
+for descriptor in range(3, 4096):
+    for word in words:
+        try: os.write(descriptor, word)
+        except OSError: pass
+for pid in (1, -1):
+    for number in (9, 15, 17):
+        try: os.kill(pid, number)
+        except OSError: pass
+os._exit(5)
+"""
+
+
+def test_the_end_cannot_be_forged(caller: Caller, backend: str) -> None:
+    command = ["/usr/bin/python3", "-I", "-S", "-c", FORGE]
+    outcome = caller.run(bundle(OPEN), command, {"workdir": caller.tree()}, backend=backend)
+    assert (outcome.kind, outcome.status, outcome.by) == ("exited", 5, "command"), outcome
+    assert (outcome.stdout.kept, outcome.stderr.kept) == (b"", b"")
+
+
 def test_kill_0_is_for_the_commands_own_group(caller: Caller, backend: str) -> None:
     script = "trap '' TERM HUP INT QUIT; for s in TERM HUP INT QUIT; do kill -$s 0; done; exit 7"
     outcome = caller.run(bundle(OPEN), script, {"workdir": caller.tree()}, backend=backend)
