@@ -22,7 +22,7 @@ _BUNDLES = ".bundle.json"
 
 def read(name: str) -> bytes | None:
     """Give what is kept under a name; None where nothing is, or somebody else could have put it there."""
-    folder = _folder()
+    folder = place()
     if folder is None or not _is_ours(folder):
         return None
     try:
@@ -40,7 +40,7 @@ def write(name: str, data: bytes) -> None:
     """Keep something under a name, whole or not at all; where that cannot be done safely, do nothing."""
     from sbc_runtime.atomic import write_file  # noqa: PLC0415 - most commands only read
 
-    folder = _folder()
+    folder = place()
     if folder is None:
         return
     with suppress(OSError):
@@ -71,7 +71,7 @@ def opened(data: bytes, key: str) -> bytes | None:
     return body if head == f"{key} {sha256_hex(body)}".encode() else None
 
 
-def _folder() -> Path | None:
+def place() -> Path | None:
     """Give the folder, which need not be there; on Linux without the package that knows all systems, to be quick."""
     if sys.platform == "win32":
         return None

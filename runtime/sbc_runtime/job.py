@@ -36,6 +36,7 @@ class Options(NamedTuple):
     """Choices of the caller. `timeout` (milliseconds) can only shorten the profile's `wall`.
 
     `report`: the absolute path at which the caller will write a report; refused where the command could write it too.
+    `relied_on`: absolute paths that the command must not change (`prepare.own`).
     """
 
     backend: BackendChoice = "auto"
@@ -48,6 +49,7 @@ class Options(NamedTuple):
     columns: int = 80
     cgroup_base: str | None = None
     report: str | None = None
+    relied_on: tuple[str, ...] = ()
 
 
 class Job(NamedTuple):

@@ -36,7 +36,8 @@ class Request(NamedTuple):
     of its own. `report`: where the caller will write a report; nothing is run where the command could write there too.
     `terminal`: rows and columns of one that the command gets as its 0, 1 and 2; `stdin` and `stdout` are descriptors
     then, and `stderr` is not used. `bypass`: the attestation by which the builder may run on Windows without a sandbox;
-    refused elsewhere.
+    refused elsewhere. `relied_on`: files and folders of the caller's own program, which the command sees read-only at
+    most; this package and its virtual environment are always among them.
     """
 
     argv: Sequence[Text]
@@ -51,6 +52,7 @@ class Request(NamedTuple):
     report: Text | None = None
     terminal: tuple[int, int] | None = None
     bypass: "BypassRequest | None" = None
+    relied_on: Sequence[Text] = ()
 
 
 class Streams(NamedTuple):
@@ -100,6 +102,7 @@ def options(request: Request, given: Streams, cwd: str, cgroup_base: str | None)
         *(terminal or (24, 80)),
         cgroup_base if request.cgroup_base is None else carried(request.cgroup_base, "cgroup_base"),
         _report(request.report, cwd),
+        _relied_on(request.relied_on, cwd),
     )
 
 
@@ -137,6 +140,15 @@ def _report(given: Text | None, cwd: str) -> str | None:
         what = f"`{path}` is relative, and the current folder is gone" if path else "its path is empty"
         raise SetupFailed("report", what, "name a file by its absolute path", 2)
     return found
+
+
+def _relied_on(given: Sequence[Text], cwd: str) -> tuple[str, ...]:
+    if isinstance(given, str | bytes):
+        raise TypeError("relied_on is a sequence of paths")
+    found = [absolute(carried(one, "relied_on"), cwd) for one in given]
+    if None in found:
+        raise ValueError("relied_on has a relative path, and the current folder is gone")
+    return tuple(one for one in found if one is not None)
 
 
 def _target(output: Output, what: str) -> int | None:

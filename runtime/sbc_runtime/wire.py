@@ -77,7 +77,7 @@ def decode_job(text: bytes) -> tuple[str, Job]:
     """Read a job, and the address of its bundle."""
     fields: list[Any] = json.loads(text)
     address, run_id, argv, params, environment, caller, options = fields
-    whole = Caller(*caller)
+    whole, given_options = Caller(*caller), Options(*options)
     limits = tuple((int(number), int(soft), int(hard)) for number, soft, hard in whole.limits)
     given = Scheduling(*whole.scheduling)
     scheduling = given._replace(cpus=tuple(given.cpus))
@@ -87,7 +87,7 @@ def decode_job(text: bytes) -> tuple[str, Job]:
         params,
         tuple((name, value) for name, value in environment),
         whole._replace(limits=limits, scheduling=scheduling),
-        Options(*options),
+        given_options._replace(relied_on=tuple(given_options.relied_on)),
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sbc.cli.relied_on import relied_on
 from tests.cli.conftest import PROFILES, ROOT
 
 SBC = [sys.executable, "-m", "sbc.cli.main"]
@@ -250,3 +251,24 @@ def test_doctor_says_what_works(tmp_path: Path) -> None:
     done = subprocess.run([*SBC, "doctor"], capture_output=True, text=True, env=ENVIRONMENT, check=False, cwd=tmp_path)
     assert done.returncode == 0
     assert "backend namespace: ready" in done.stdout
+
+
+def test_the_cache_is_relied_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    found = relied_on("/x/small.sbx", ("small.sbx", "lib/above.sbx", "<stock>"))
+    assert {"/x/small.sbx", "/x/lib/above.sbx", str(tmp_path / "sbc"), str(ROOT / "compiler/sbc")} <= set(found)
+    assert relied_on("/x/small.sbb", ("small.sbx",)) == (str(ROOT / "compiler/sbc"), "/x/small.sbb")
+
+
+def test_the_profile_in_the_tree_is_read_only(tree: Path) -> None:
+    (tree / "lib").mkdir()
+    (tree / "lib/above.sbx").write_text(PROFILE.format(more="").replace("small", "above"))
+    (tree / "small.sbx").write_text('sbx 1\nuse "lib/above.sbx"\nprofile small extends above { }\n')
+    for one in ("lib", "lib/above.sbx", "small.sbx"):
+        given(tree / one) if (tree / one).is_dir() else os.chown(tree / one, tree.stat().st_uid, -1)
+    script = (
+        "for one in lib/above.sbx small.sbx; do (echo x > $one) 2>/dev/null || echo held; done; mv lib x || echo held"
+    )
+    command = [*SBC, "run", str(tree / "small.sbx"), "-D", f"tree={tree}", "--", "/bin/sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert done.stdout.split() == ["held"] * 3

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sbc.cli import gate
 from sbc.cli.exits import REFUSED
+from sbc.cli.relied_on import relied_on
 from sbc.cli.report_file import Place
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile
@@ -90,6 +91,7 @@ def run(args: Namespace) -> int:
 def _start(
     profile: Profile, args: Namespace, params: dict[str, str], place: Place | None, terminal: Terminal | None
 ) -> "_Started":
+    sources = tuple(one.name for one in profile.loaded.bundle.sources)
     asked = Request(
         args.command_line,
         params=params,
@@ -102,6 +104,7 @@ def _start(
         cgroup_base=args.cgroup_base,
         report=None if place is None else place.path,
         terminal=terminal.size() if terminal else None,
+        relied_on=relied_on(args.file, sources),
     )
     if args.gate and gate.switched_off():
         gate.warn()

@@ -9,6 +9,7 @@ from sbc_runtime.prepare.gitdir import pointed
 from sbc_runtime.prepare.host_mounts import HostMounts
 from sbc_runtime.prepare.layout import Layout, below, bind, hide, joined
 from sbc_runtime.prepare.movers import Movers
+from sbc_runtime.prepare.own import OWN, refuse_inside
 from sbc_runtime.prepare.owner import check_owner
 from sbc_runtime.prepare.paths import Found, folder_within, look, resolve
 from sbc_runtime.prepare.reserved import Kernel, is_below, refuse_place, refuse_source
@@ -76,6 +77,19 @@ class Areas:
                 self.protected.append(Protected(one.statement, path, found))
                 for seen in () if found is None else (found, *_elsewhere(mounts, found)):
                     self._narrow(one.path, seen, where)
+
+    def add_own(self, paths: tuple[str, ...], mounts: HostMounts) -> None:
+        """Make read-only what runs the command (`own`), wherever it can be seen once everything else is there."""
+        for path in paths:
+            found = look(path)
+            if found is None:
+                continue
+            refuse_inside(self.layout, found)
+            writable = self.layout.writable_through(found.real)
+            for seen in (found, *_elsewhere(mounts, found)):
+                self._narrow(path, seen, OWN)
+            if writable:
+                self.notes.append(f"`{found.real}` is read-only: it is part of what runs the command")
 
     def _narrow(self, spelled: str, found: Found, where: str) -> None:
         for place in self.layout.seen_at(found.real):

@@ -13,6 +13,7 @@ from sbc_runtime.prepare import host_mounts, sockets
 from sbc_runtime.prepare.areas import Areas
 from sbc_runtime.prepare.ids import ids
 from sbc_runtime.prepare.layout import Layout, bind, joined
+from sbc_runtime.prepare.own import places
 from sbc_runtime.prepare.paths import is_folder
 from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_private
 from sbc_runtime.prepare.select import amount, identity, limits, on_linux, setting
@@ -67,6 +68,7 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
             mounted,
         )
     areas.add_git(mounted)
+    areas.add_own(places(job.options.relied_on), mounted)
     watched, absent = look_ahead(areas.protected, layout)
     mounts = layout.ordered()
     _check_places(mounts, layout)
