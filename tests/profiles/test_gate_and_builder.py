@@ -14,6 +14,10 @@ from tests.analysis.lowered import lowered, shipped
 
 SYSTEMS: tuple[System, ...] = get_args(System)
 CREDENTIALS = ("~/.docker", "~/.kube", "~/_netrc", "~/.netrc", "~/.ssh", "~/.aws")
+LOGINS = (
+    "~/.git-credentials", "~/.config/git/credentials", "~/.cache/git/credential", "~/.npmrc",
+    "~/.cargo/credentials.toml", "~/.config/containers/auth.json", "~/.pgpass",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -38,7 +42,7 @@ def test_the_gate_has_no_network(system: System) -> None:
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-@pytest.mark.parametrize("path", CREDENTIALS)
+@pytest.mark.parametrize("path", [*CREDENTIALS, *LOGINS])
 def test_the_builder_sees_no_credentials(path: str, system: System) -> None:
     for below in (path, f"{path}/x"):
         for verb in ("read", "write", "exec"):
