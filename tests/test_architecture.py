@@ -177,6 +177,27 @@ def test_importing_the_runtime_imports_no_parser_and_no_templates() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_runtime_imports_no_typing_on_linux() -> None:
+    """`sbc_runtime.words` and `sbc_runtime.records` say why."""
+    elsewhere = {"sbc_runtime.words", "sbc_runtime.records", "sbc_runtime.windows_layout"}
+    found = {
+        i.importer for i in ALL_IMPORTS if i.importer.startswith("sbc_runtime") and i.imported.startswith("typing")
+    }
+    assert found <= elsewhere
+    program = (
+        "import sys, sbc_runtime.helper, sbc_runtime.api\n"
+        "print([m for m in ('typing', 'dataclasses', 'inspect', 'hashlib') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(RUNTIME.parent)},
+    )
+    assert done.stdout.strip() == "[]"
+
+
 LONG = {"sbc.syntax.tree": "the list of every node of the tree, a few lines each"}
 
 

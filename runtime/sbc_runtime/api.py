@@ -6,10 +6,11 @@ Both are safe to call from any thread. From asyncio, a run is awaited by its des
     outcome = await asyncio.to_thread(run.wait)
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from sbc_runtime import calling, request
 from sbc_runtime.bundle import encode
@@ -24,6 +25,7 @@ from sbc_runtime.params import fill
 from sbc_runtime.request import Request
 from sbc_runtime.running import Run
 from sbc_runtime.wire import encode_job
+from sbc_runtime.words import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 if TYPE_CHECKING:
     from sbc_runtime.macos.run import MacRun
@@ -32,22 +34,22 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def load(path: str | bytes | os.PathLike[str]) -> "Profile":
+def load(path: str | bytes | os.PathLike[str]) -> Profile:
     """Read a bundle for this machine; `BundleError` where it cannot be used here."""
     return Profile(load_bundle(path))
 
 
-def of_bundle(bundle: Bundle) -> "Profile":
+def of_bundle(bundle: Bundle) -> Profile:
     """Take a bundle that is already read; `BundleError` where it cannot be used on this machine."""
     return Profile(for_machine(bundle, sys.platform, machine_name(), sys.byteorder))
 
 
 def _asking(
-    ask: Callable[_P, Request], act: Callable[["Profile", Request], _T]
-) -> Callable[Concatenate["Profile", _P], _T]:
+    ask: Callable[_P, Request], act: Callable[[Profile, Request], _T]
+) -> Callable[Concatenate[Profile, _P], _T]:
     """Give the method that takes what a request is made of, the command first and all else by name."""
 
-    def method(self: "Profile", *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def method(self: Profile, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         if len(args) > 1:
             raise TypeError("the command is one sequence; everything else is given by its name")
         return act(self, ask(*args, **kwargs))
@@ -56,7 +58,7 @@ def _asking(
     return method
 
 
-def _start(self: "Profile", asked: Request) -> "Run | MacRun":
+def _start(self: Profile, asked: Request) -> Run | MacRun:
     """Start a command. What goes wrong with the run is told by its outcome.
 
     `TypeError` or `ValueError` where the command or an option cannot be meant.
@@ -64,7 +66,7 @@ def _start(self: "Profile", asked: Request) -> "Run | MacRun":
     return self.begin(asked)
 
 
-def _run(self: "Profile", asked: Request) -> Outcome:
+def _run(self: Profile, asked: Request) -> Outcome:
     """Run a command and wait for it. Never raises for what goes wrong with the run: the outcome says it.
 
     `TypeError` or `ValueError` where the command or an option cannot be meant.
@@ -92,7 +94,7 @@ class Profile:
     run = _asking(Request, _run)
     start = _asking(Request, _start)
 
-    def begin(self, asked: Request) -> "Run | MacRun":
+    def begin(self, asked: Request) -> Run | MacRun:
         """Start what is asked for; see `start`."""
         if self.loaded.system == "macos":
             from sbc_runtime.macos.run import MacRun  # noqa: PLC0415 - only there

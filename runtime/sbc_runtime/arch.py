@@ -5,9 +5,9 @@ call numbers, a word size and a byte order (`include/uapi/linux/audit.h`, `inclu
 """
 
 import os
-from typing import Literal
 
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Literal
 
 X32_BIT = 0x40000000
 """`__X32_SYSCALL_BIT` (`arch/x86/include/uapi/asm/unistd.h`): set in every x32 system call number."""

@@ -6,7 +6,6 @@ contradicts itself. `bundle.schema.json` describes the document for other progra
 """
 
 import re
-from typing import Any
 
 from sbc_runtime.arch import ARCHES
 from sbc_runtime.arch_test import lets_any_abi_through
@@ -20,6 +19,7 @@ from sbc_runtime.plan_check import spelled_fault, statements
 from sbc_runtime.plan_codec import MAX_AMOUNT, NAME, ON, PLAIN, PLAN, STATEMENT
 from sbc_runtime.sha256 import sha256_hex
 from sbc_runtime.verifier import Refused, verify_bytes
+from sbc_runtime.words import Any
 
 __all__ = ["Bundle", "BundleError", "decode", "encode"]
 

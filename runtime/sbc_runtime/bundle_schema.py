@@ -1,11 +1,11 @@
 """The JSON Schema of a bundle, made from its codec; `bundle.schema.json` is what this gives."""
 
 import json
-from typing import Any, cast
 
 from sbc_runtime.bundle import BUNDLE
 from sbc_runtime.canonical import FORMAT, VERSION
 from sbc_runtime.plan_codec import PATH, REFERENCE, STATEMENT
+from sbc_runtime.words import Any, cast
 
 _SHARED = {"statement": STATEMENT.schema, "path": PATH.schema, "parameter": REFERENCE.schema}
 

@@ -14,7 +14,6 @@ import os
 import select
 import signal
 import stat
-from typing import NoReturn
 
 from sbc_runtime import bwrap_stage, bwrap_trace, libc, messages
 from sbc_runtime.backends.interface import Watch
@@ -25,6 +24,7 @@ from sbc_runtime.command import SETUP_FAILED
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
+from sbc_runtime.words import NoReturn
 
 
 class Task(NamedTuple):

@@ -4,7 +4,6 @@ import fcntl
 import os
 import signal
 import termios
-from typing import NoReturn
 
 from sbc_runtime import bwrap_stage, libc
 from sbc_runtime.backends.interface import ChildDescriptors
@@ -15,6 +14,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send_failure
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import NoReturn
 
 _GATE = 3
 _CHANNEL = 4

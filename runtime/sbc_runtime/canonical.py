@@ -13,26 +13,26 @@ the bytes, before anything is parsed.
 
 import json
 import re
-from typing import Any, Final
 
 from sbc_runtime.sha256 import sha256_hex
+from sbc_runtime.words import Any
 
-FORMAT: Final = "sbc-bundle"
-VERSION: Final = 1
+FORMAT = "sbc-bundle"
+VERSION = 1
 
-MAX_BYTES: Final = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 """The largest bundle that is read or written."""
 
-MAX_DEPTH: Final = 24
+MAX_DEPTH = 24
 """How deep arrays and objects may stand in each other; real bundles reach half of it."""
 
-_DOMAIN: Final = b"sbc bundle address 1\n"
-_HEAD: Final = re.compile(rb'\{"address":"sha256:([0-9a-f]{64})",("bundle":"sbc-bundle/([1-9][0-9]{0,8})",)')
-_LOOKS_LIKE: Final = b'{"address":"sha256:'
-_STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_INNERMOST: Final = re.compile(rb"[\[{][^\[\]{}]*[\]}]")
+_DOMAIN = b"sbc bundle address 1\n"
+_HEAD = re.compile(rb'\{"address":"sha256:([0-9a-f]{64})",("bundle":"sbc-bundle/([1-9][0-9]{0,8})",)')
+_LOOKS_LIKE = b'{"address":"sha256:'
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_INNERMOST = re.compile(rb"[\[{][^\[\]{}]*[\]}]")
 
-AGAIN: Final = "compile the profile again"
+AGAIN = "compile the profile again"
 
 
 class BundleError(ValueError):

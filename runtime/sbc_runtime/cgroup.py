@@ -7,7 +7,6 @@ folders of ours whose lock it can take. `probe` does the whole thing once with a
 import os
 import sys
 from collections.abc import Iterable
-from typing import Final
 
 from sbc_runtime.backends.interface import Readiness
 from sbc_runtime.cgroup_base import check_outside, find_base, needed
@@ -18,7 +17,7 @@ from sbc_runtime.prepared import LimitValue, Mount
 
 __all__ = ["Group", "check_outside", "create", "find_base", "needed", "probe", "reclaim"]
 
-PREFIX: Final = "sbc-run-"
+PREFIX = "sbc-run-"
 _DIGITS = frozenset("0123456789abcdef")
 _LENGTH = 16
 

@@ -7,9 +7,9 @@ trust: keys are all there and no others, types are exact (`true` is no integer),
 
 from binascii import Error, a2b_base64, b2a_base64
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar, cast
 
 from sbc_runtime.canonical import BundleError
+from sbc_runtime.words import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
 

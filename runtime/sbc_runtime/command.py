@@ -7,7 +7,6 @@ import resource
 import signal
 import termios
 from collections.abc import Callable, Iterable
-from typing import NoReturn, TypeVar
 
 from sbc_runtime import libc, orders
 from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
@@ -17,6 +16,7 @@ from sbc_runtime.messages import send, send_failure
 from sbc_runtime.prepared import Ids, Prepared
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import Rlimit
+from sbc_runtime.words import NoReturn, TypeVar
 
 _T = TypeVar("_T")
 

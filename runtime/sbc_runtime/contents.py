@@ -1,9 +1,8 @@
 """What a bundle holds, beside the plan (`sbc_runtime.plan`)."""
 
-from typing import Literal
-
 from sbc_runtime.plan import Plan, Statement, System
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Literal
 
 
 class SourceFile(NamedTuple):

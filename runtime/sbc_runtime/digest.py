@@ -7,12 +7,12 @@ no meaning, other targets. Where a `read` has an `identity`, that stands in plac
 """
 
 import re
-from typing import Any, cast
 
 from sbc_runtime.canonical import canonical
 from sbc_runtime.contents import Bundle, Filter
 from sbc_runtime.plan_codec import PLAN
 from sbc_runtime.sha256 import sha256_hex
+from sbc_runtime.words import Any, cast
 
 _DOMAIN = b"sbc enforcement 1\n"
 

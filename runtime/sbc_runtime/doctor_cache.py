@@ -10,9 +10,9 @@ import json
 import os
 import stat
 import sys
-from typing import Any, cast
 
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.words import Any, cast
 
 _NAME = "backends.json"
 _LARGEST = 64 << 10

@@ -17,7 +17,6 @@ import signal
 import socket
 import sys
 import time
-from typing import NoReturn
 
 from sbc_runtime import bundle, cgroup, libc, orders, supervisor, wire
 from sbc_runtime.backends import namespace
@@ -27,6 +26,7 @@ from sbc_runtime.loader import Loaded, for_machine
 from sbc_runtime.pipes import Streams
 from sbc_runtime.rehearsal import get_ready
 from sbc_runtime.socket_filters import guard
+from sbc_runtime.words import NoReturn
 
 __all__ = ["cgroup", "main", "namespace"]
 

@@ -13,7 +13,6 @@ import signal
 import socket
 import sys
 from struct import Struct
-from typing import NoReturn
 
 from sbc_runtime import command, libc, orders
 from sbc_runtime.errors import SetupFailed
@@ -23,6 +22,7 @@ from sbc_runtime.mounts import Builder, rehearse
 from sbc_runtime.orders import Orders
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.system_v import open_tables
+from sbc_runtime.words import NoReturn
 
 STATUS = Struct("=i")
 """What init writes once: the command's status, as waitpid(2) gives it."""

@@ -1,9 +1,9 @@
 """Classic-BPF instructions and programs: `struct sock_filter` (`include/uapi/linux/filter.h`) and `seccomp_data`."""
 
 from struct import Struct
-from typing import Literal
 
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Literal
 
 SIZE = 8
 """Bytes of one `struct sock_filter`."""

@@ -3,10 +3,9 @@
 Texts carry bytes (`texts`).
 """
 
-from typing import Literal
-
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.scheduling import Scheduling
+from sbc_runtime.words import Literal
 
 BackendChoice = Literal["auto", "namespace", "bwrap", "process", "seatbelt", "oci"]
 

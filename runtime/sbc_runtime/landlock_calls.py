@@ -4,11 +4,10 @@ import ctypes
 import os
 from enum import IntFlag
 from struct import Struct
-from typing import Final
 
 from sbc_runtime.arch import native_arch
 
-NEWEST: Final = 7
+NEWEST = 7
 """The newest ABI whose rights are known here; a kernel with a newer one is used as this one."""
 
 
@@ -55,7 +54,7 @@ class Log(IntFlag):
     SUBDOMAINS_OFF = 1 << 2
 
 
-FILE_RIGHTS: Final = Fs.EXECUTE | Fs.WRITE_FILE | Fs.READ_FILE | Fs.TRUNCATE | Fs.IOCTL_DEV
+FILE_RIGHTS = Fs.EXECUTE | Fs.WRITE_FILE | Fs.READ_FILE | Fs.TRUNCATE | Fs.IOCTL_DEV
 """`ACCESS_FILE` (`security/landlock/fs.c`): rights that a rule on anything but a folder may give; others: EINVAL."""
 
 _VERSION = 1

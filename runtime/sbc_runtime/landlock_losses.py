@@ -3,12 +3,11 @@
 The limits are the kernel's (`Documentation/userspace-api/landlock.rst`, "Current limitations" and the list of ABIs).
 """
 
-from typing import Literal
-
 from sbc_runtime.landlock import READ, WRITE, Fs, Grant
 from sbc_runtime.landlock_plan import Area, areas, excess, rules, same_name
 from sbc_runtime.outcome import RunLoss
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.words import Literal
 
 DEFAULT = "default"
 """Where a loss stands that comes from no statement of the profile."""

@@ -10,76 +10,75 @@ import errno
 import os
 from ctypes import c_char_p, c_int, c_long, c_ulong, c_void_p
 from struct import Struct
-from typing import Final
 
 from sbc_runtime.numbers import calls
 
-_LIBC: Final = ctypes.CDLL(None, use_errno=True)
+_LIBC = ctypes.CDLL(None, use_errno=True)
 # PyDLL keeps the interpreter's lock over the call: nothing else may run between clone3 and its two returns.
-_PYLIBC: Final = ctypes.PyDLL(None, use_errno=True)
-_NR: Final = calls(os.uname().machine)
+_PYLIBC = ctypes.PyDLL(None, use_errno=True)
+_NR = calls(os.uname().machine)
 
 # clone(2), unshare(2): `include/uapi/linux/sched.h`.
-CLONE_NEWNS: Final = 0x00020000
-CLONE_NEWCGROUP: Final = 0x02000000
-CLONE_NEWUTS: Final = 0x04000000
-CLONE_NEWIPC: Final = 0x08000000
-CLONE_NEWUSER: Final = 0x10000000
-CLONE_NEWPID: Final = 0x20000000
-CLONE_NEWNET: Final = 0x40000000
+CLONE_NEWNS = 0x00020000
+CLONE_NEWCGROUP = 0x02000000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
 
 # mount(2): `include/uapi/linux/mount.h`.
-MS_RDONLY: Final = 1
-MS_NOSUID: Final = 2
-MS_NODEV: Final = 4
-MS_NOEXEC: Final = 8
-MS_REMOUNT: Final = 32
-MS_BIND: Final = 4096
-MS_REC: Final = 16384
-MS_PRIVATE: Final = 1 << 18
-MS_SHARED: Final = 1 << 20
-MNT_DETACH: Final = 2
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_NODEV = 4
+MS_NOEXEC = 8
+MS_REMOUNT = 32
+MS_BIND = 4096
+MS_REC = 16384
+MS_PRIVATE = 1 << 18
+MS_SHARED = 1 << 20
+MNT_DETACH = 2
 
 # mount_setattr(2): the same four, with other values.
-ATTR_RDONLY: Final = 1
-ATTR_NOSUID: Final = 2
-ATTR_NODEV: Final = 4
-ATTR_NOEXEC: Final = 8
+ATTR_RDONLY = 1
+ATTR_NOSUID = 2
+ATTR_NODEV = 4
+ATTR_NOEXEC = 8
 
-AT_EMPTY_PATH: Final = 0x1000
-AT_RECURSIVE: Final = 0x8000
-_OPEN_TREE_CLONE: Final = 1
-_MOVE_F_EMPTY: Final = 0x04
-_MOVE_T_EMPTY: Final = 0x40
+AT_EMPTY_PATH = 0x1000
+AT_RECURSIVE = 0x8000
+_OPEN_TREE_CLONE = 1
+_MOVE_F_EMPTY = 0x04
+_MOVE_T_EMPTY = 0x40
 
 # openat2(2): `include/uapi/linux/openat2.h`.
-RESOLVE_NO_MAGICLINKS: Final = 0x02
-RESOLVE_NO_SYMLINKS: Final = 0x04
-RESOLVE_BENEATH: Final = 0x08
-RESOLVE_IN_ROOT: Final = 0x10
+RESOLVE_NO_MAGICLINKS = 0x02
+RESOLVE_NO_SYMLINKS = 0x04
+RESOLVE_BENEATH = 0x08
+RESOLVE_IN_ROOT = 0x10
 
 # prctl(2): `include/uapi/linux/prctl.h`.
-PR_SET_PDEATHSIG: Final = 1
-PR_SET_DUMPABLE: Final = 4
-PR_SET_NAME: Final = 15
-PR_CAPBSET_DROP: Final = 24
-PR_SET_NO_NEW_PRIVS: Final = 38
-PR_CAP_AMBIENT: Final = 47
-PR_CAP_AMBIENT_CLEAR_ALL: Final = 4
+PR_SET_PDEATHSIG = 1
+PR_SET_DUMPABLE = 4
+PR_SET_NAME = 15
+PR_CAPBSET_DROP = 24
+PR_SET_NO_NEW_PRIVS = 38
+PR_CAP_AMBIENT = 47
+PR_CAP_AMBIENT_CLEAR_ALL = 4
 
-_CLONE_ARGS: Final = Struct("=8Q")
-_OPEN_HOW: Final = Struct("=3Q")
-_MOUNT_ATTR: Final = Struct("=4Q")
-_CAP_HEADER: Final = Struct("=Ii")
-_CAP_VERSION_3: Final = 0x20080522
-_KEYCTL_GET_KEYRING_ID: Final = 0
-_KEYCTL_JOIN_SESSION_KEYRING: Final = 1
-_SESSION_KEYRING: Final = -3
-_IOPRIO_WHO_PROCESS: Final = 1
-_GET_FILTER: Final = 0x420C
-_KCMP_VM: Final = 1
-_SECCOMP_SET_MODE_FILTER: Final = 1
-_SIGCHLD: Final = 17 if not os.uname().machine.startswith("mips") else 18
+_CLONE_ARGS = Struct("=8Q")
+_OPEN_HOW = Struct("=3Q")
+_MOUNT_ATTR = Struct("=4Q")
+_CAP_HEADER = Struct("=Ii")
+_CAP_VERSION_3 = 0x20080522
+_KEYCTL_GET_KEYRING_ID = 0
+_KEYCTL_JOIN_SESSION_KEYRING = 1
+_SESSION_KEYRING = -3
+_IOPRIO_WHO_PROCESS = 1
+_GET_FILTER = 0x420C
+_KCMP_VM = 1
+_SECCOMP_SET_MODE_FILTER = 1
+_SIGCHLD = 17 if not os.uname().machine.startswith("mips") else 18
 
 
 def _raw(*types: type) -> "ctypes._NamedFuncPointer":  # pyright: ignore[reportPrivateUsage]
@@ -122,7 +121,7 @@ _clone3.restype = c_long
 _clone = ctypes.PyDLL(None, use_errno=True)["syscall"]
 _clone.argtypes = (c_long, c_ulong, c_ulong, c_ulong, c_ulong, c_ulong)
 _clone.restype = c_long
-_STACK_FIRST: Final = os.uname().machine.startswith("s390")
+_STACK_FIRST = os.uname().machine.startswith("s390")
 
 
 def _failed(call: str) -> OSError:

@@ -10,7 +10,6 @@ import contextlib
 import errno
 import os
 from collections.abc import Callable
-from typing import TypeVar
 
 from sbc_runtime import libc
 from sbc_runtime.errors import SetupFailed
@@ -18,6 +17,7 @@ from sbc_runtime.mount_options import ALL, BASE, Options, attributes
 from sbc_runtime.mount_sources import Sources, clone, root_of
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Mask, Mount, Prepared
+from sbc_runtime.words import TypeVar
 
 STAGES = ("/tmp", "/mnt", "/var", "/usr")  # noqa: S108 (mounted over in a namespace of our own)
 """Folders of which one exists on every host: the staging file system is put on the first."""

@@ -4,9 +4,8 @@ Times are in milliseconds, sizes in bytes. A protection is `True` or `False` as 
 and None where it could not be read ("unread"): None is never taken for `True`.
 """
 
-from typing import Literal
-
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Literal
 
 Kind = Literal[
     "exited",

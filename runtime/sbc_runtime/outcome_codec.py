@@ -4,7 +4,6 @@ The host reads what its own supervisor wrote; captured streams travel in files o
 """
 
 import json
-from typing import Any
 
 from sbc_runtime.outcome import (
     Absent,
@@ -19,6 +18,7 @@ from sbc_runtime.outcome import (
     Timings,
     Usage,
 )
+from sbc_runtime.words import Any
 
 
 def encode(outcome: Outcome) -> bytes:

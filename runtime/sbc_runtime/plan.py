@@ -5,9 +5,8 @@ so (`on`); what is written for both has `on` null. Each entry carries the statem
 only: the enforcement digest leaves statements out.
 """
 
-from typing import Literal
-
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Literal
 
 System = Literal["linux", "macos"]
 

@@ -4,11 +4,10 @@ Made by `prepare` before anything is started; a backend only carries it out. Pla
 sandbox, sources absolute paths of the host without symbolic links.
 """
 
-from typing import Literal
-
 from sbc_runtime.outcome import Absent, RunLoss
 from sbc_runtime.prepare.steps import Step
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Literal
 
 SOCKET = "network none"
 """Stands for the statement that a cover of the host's sockets comes from."""

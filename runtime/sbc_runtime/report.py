@@ -6,7 +6,6 @@ where it could not be read, or where no sandbox was made.
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from sbc_runtime.atomic import write_file
 from sbc_runtime.codec import BOOLEAN, Codec, fault, integer, listed, optional, record, text, word
@@ -25,6 +24,7 @@ from sbc_runtime.outcome import (
     Usage,
 )
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Any
 
 FORMAT = "sbc-report/1"
 

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Mapping, Sequence
 from struct import Struct
-from typing import IO, TYPE_CHECKING, Literal
 
 from sbc_runtime.calling import absolute
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import BackendChoice, Options, OutKind, StdinKind
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.texts import Text, carried
+from sbc_runtime.words import IO, TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sbc_runtime.bypass import Request as BypassRequest

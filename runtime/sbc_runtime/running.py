@@ -5,7 +5,6 @@ import os
 import socket
 import threading
 import weakref
-from typing import TYPE_CHECKING, Literal
 
 from sbc_runtime import classify
 from sbc_runtime.containment import named
@@ -16,6 +15,7 @@ from sbc_runtime.loader import Loaded
 from sbc_runtime.outcome import Failure, Outcome, Stream, Timings, Usage
 from sbc_runtime.outcome_codec import decode
 from sbc_runtime.request import Streams, size
+from sbc_runtime.words import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sbc_runtime.report import Report

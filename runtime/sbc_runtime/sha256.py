@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+
+from sbc_runtime.words import Any
 
 _HOMES = ("_sha2", "_sha256", "hashlib")
 """Where the interpreter has it: its own code from Python 3.12 on, and before; `hashlib` where it was built without."""

@@ -8,7 +8,6 @@ import contextlib
 import os
 import socket
 import time
-from typing import NoReturn
 
 from sbc_runtime import doctor_cache, inherit, late_sockets, nest, run_cgroup
 from sbc_runtime.backends.interface import Backend, ChildDescriptors, Sandbox, Watch
@@ -28,6 +27,7 @@ from sbc_runtime.report_place import check_place
 from sbc_runtime.seccomp import needs_supervisor
 from sbc_runtime.story import Story, isolation, outcome
 from sbc_runtime.watching import Callers, Loop
+from sbc_runtime.words import NoReturn
 
 WITH_NEST = frozenset({"auto", "namespace"})
 """Choices of a backend that take what `nest` keeps."""

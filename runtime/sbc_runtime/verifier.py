@@ -6,10 +6,10 @@ run, in this order: `bpf_check_classic` (`net/core/filter.c`), for every classic
 """
 
 from collections.abc import Callable
-from typing import Literal
 
 from sbc_runtime import instruction as bpf
 from sbc_runtime.instruction import MAX_INSTRUCTIONS, SCRATCH_WORDS, SIZE, Program, unpack
+from sbc_runtime.words import Literal
 
 _K_OPERATIONS = (bpf.ADD, bpf.SUB, bpf.MUL, bpf.DIV, bpf.OR, bpf.AND, bpf.LSH, bpf.RSH, bpf.XOR)
 _TESTS = (bpf.JEQ, bpf.JGT, bpf.JGE, bpf.JSET)

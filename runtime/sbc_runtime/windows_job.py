@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, contextmanager
 from ctypes import byref, c_int, c_size_t, c_uint32, c_void_p, c_wchar_p, sizeof
-from typing import Any, Literal
 
 from sbc_runtime import windows_layout as w
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.prepared import LimitValue
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Any, Literal
 
 _SLICE_MS = 200
 """How long one wait is: in between an interrupt is noticed."""

@@ -7,7 +7,6 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import IO, Protocol, TypeVar
 
 from sbc_runtime import classify
 from sbc_runtime.bypass import Host, authorize, refusal, require_windows
@@ -28,6 +27,7 @@ from sbc_runtime.running import failed_outcome
 from sbc_runtime.windows_job import End, Start
 from sbc_runtime.windows_job import launch as launch_in_job
 from sbc_runtime.windows_words import command_line, environment_block, find_program
+from sbc_runtime.words import IO, Protocol, TypeVar
 
 TREE = "worktree"
 """The parameter that names what the run works on."""

@@ -5,11 +5,11 @@ import json
 import os
 import socket
 from struct import Struct
-from typing import Any, Literal
 
 from sbc_runtime.job import Caller, Job, Options
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.scheduling import Scheduling
+from sbc_runtime.words import Any, Literal
 
 HEAD = Struct("=BI")
 """What it is (`DEFINE` or `RUN`), and how many bytes follow."""

@@ -5,12 +5,12 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from sbc import __version__
 from sbc.cli.commands import COMMANDS, Command
 from sbc.cli.exits import WRONG
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite

@@ -7,7 +7,6 @@ import signal
 import sys
 from argparse import ArgumentParser, Namespace
 from types import FrameType
-from typing import TYPE_CHECKING, Protocol
 
 from sbc.cli import gate
 from sbc.cli.exits import REFUSED
@@ -18,6 +17,7 @@ from sbc_runtime.api import Profile
 from sbc_runtime.canonical import BundleError
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.request import Request
+from sbc_runtime.words import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from sbc_runtime.report import Report

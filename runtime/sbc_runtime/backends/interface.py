@@ -9,12 +9,11 @@ A backend never lets the command run before `release`. Whatever fails before tha
 process of the sandbox is left.
 """
 
-from typing import Protocol
-
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Level, ReadBack, RunLoss, Usage
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Protocol
 
 __all__ = ["Backend", "Cgroup", "ChildDescriptors", "Ended", "Readiness", "Sandbox", "SetupFailed", "Watch"]
 

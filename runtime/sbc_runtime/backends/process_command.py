@@ -7,13 +7,13 @@ import os
 import resource
 import signal
 import termios
-from typing import NoReturn
 
 from sbc_runtime import landlock, libc, messages
 from sbc_runtime.backends.process_start import Start
 from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
 from sbc_runtime.command import SETUP_FAILED, UMASK, execute, search, step
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.words import NoReturn
 
 _GATE = 3
 _CHANNEL = 4

@@ -8,7 +8,6 @@ import contextlib
 import os
 import select
 import signal
-from typing import NoReturn
 
 from sbc_runtime import libc, messages
 from sbc_runtime.backends import process_tree
@@ -17,6 +16,7 @@ from sbc_runtime.backends.process_start import Start
 from sbc_runtime.command import SETUP_FAILED
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.init import STATUS
+from sbc_runtime.words import NoReturn
 
 _NAME = b"sbc-watch"
 

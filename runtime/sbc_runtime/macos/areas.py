@@ -6,7 +6,6 @@ reached through a link, so that a rule on it matches nothing, nothing is run.
 
 import os
 from collections.abc import Iterator
-from typing import Literal
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.macos.spelling import HOME_VARIABLE, below, from_the_root, order
@@ -15,6 +14,7 @@ from sbc_runtime.outcome import Absent
 from sbc_runtime.plan import Path, PathRule, Plan, Statement
 from sbc_runtime.prepare.select import on_system
 from sbc_runtime.records import NamedTuple
+from sbc_runtime.words import Literal
 
 Access = Literal["read", "write", "hide"]
 _ROOT = Path(None, "/")

@@ -15,7 +15,8 @@ import select
 import signal
 import sys
 import termios
-from typing import Any
+
+from sbc_runtime.words import Any
 
 _UMASK = 0o022
 

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
-from typing import Any
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.macos import keeper
+from sbc_runtime.words import Any
 
 
 class Kept:

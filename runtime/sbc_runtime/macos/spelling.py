@@ -3,8 +3,9 @@
 The compiler writes rules by this; the loader, which knows what stands for the parameters, checks that it holds.
 """
 
-from typing import Literal
 from unicodedata import normalize
+
+from sbc_runtime.words import Literal
 
 HOME_VARIABLE = ":HOME"
 """The parameter with the resolved value of the variable HOME; no parameter of a profile can have this name."""

@@ -3,12 +3,12 @@
 import select
 import time
 from collections.abc import Sequence
-from typing import Any
 
 from sbc_runtime.macos.ends import Ends
 from sbc_runtime.macos.kept import Kept
 from sbc_runtime.outcome import Kind
 from sbc_runtime.streams import CHUNK, Pump
+from sbc_runtime.words import Any
 
 DRAIN_SECONDS = 1.0
 """How long is waited for a stream to end once the command has: one that has left its session may hold it for ever."""

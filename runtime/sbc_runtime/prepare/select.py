@@ -1,10 +1,9 @@
 """What of a plan is for one system (Linux, unless said), and its values with parameters filled in."""
 
-from typing import Protocol, TypeVar
-
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import IdRange, Limit, ParamRef, Plan, Statement, System
 from sbc_runtime.prepared import LimitValue
+from sbc_runtime.words import Protocol, TypeVar
 
 
 class _Entry(Protocol):
