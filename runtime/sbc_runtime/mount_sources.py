@@ -69,14 +69,18 @@ def clone(root: int, mount: Mount) -> int:
         os.close(source)
 
 
-def closed_targets(prepared: Prepared, trees: dict[str, int]) -> dict[str, int]:
+def closed_targets(prepared: Prepared, trees: dict[str, int]) -> tuple[dict[str, int], frozenset[str]]:
     """Open, in the trees, what read-only mounts and covers go over, where not everybody may search the folders above.
+
+    Gives descriptors by place, and the places of covers of which nothing is there any more: with the command's ids
+    that could not be told from what is closed.
 
     A cover is made there all the same: modes may change while the command runs. What the command is to write to is left
     out: it could not get there.
     """
     by_place = {mount.place: mount for mount in prepared.mounts}
     found: dict[str, int] = {}
+    gone: set[str] = set()
     known: dict[str, bool] = {}
     for mount in prepared.mounts:
         above = next((one for one in parents(mount.place) if one in by_place), "/")
@@ -84,18 +88,25 @@ def closed_targets(prepared: Prepared, trees: dict[str, int]) -> dict[str, int]:
             continue
         rest = below(mount.place, above)
         top = by_place[above].source if above in by_place else "/"
-        if is_closed(top, joined(top, rest), known):
-            rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
-            with contextlib.suppress(*((FileNotFoundError,) if mount.may_vanish else ())):
-                found[mount.place] = libc.openat2(trees[above], rest.lstrip("/"), os.O_PATH, rule)
-    return found
+        if not is_closed(top, joined(top, rest), known):
+            continue
+        rule = libc.RESOLVE_BENEATH | libc.RESOLVE_NO_SYMLINKS
+        try:
+            found[mount.place] = libc.openat2(trees[above], rest.lstrip("/"), os.O_PATH, rule)
+        except FileNotFoundError:
+            if not mount.may_vanish:
+                raise
+            gone.add(mount.place)
+    return found, frozenset(gone)
 
 
 def is_closed(top: str, path: str, known: dict[str, bool]) -> bool:
     """Tell whether a folder above `path`, from `top` on, may not be searched by everybody. `known`: told before."""
     for folder in parents(path):
         if folder not in known:
-            known[folder] = not os.lstat(folder).st_mode & stat.S_IXOTH
+            known[folder] = False  # also where it is gone: whoever opens what was in it finds that out
+            with contextlib.suppress(FileNotFoundError):
+                known[folder] = not os.lstat(folder).st_mode & stat.S_IXOTH
         if known[folder]:
             return True
         if folder == top:

@@ -211,7 +211,8 @@ def are_loaded(pid: int, prepared: Prepared) -> bool:
 
 def _is_there(root: int, path: str) -> bool:
     try:
-        os.stat(path, dir_fd=root, follow_symlinks=False)
+        seen = os.stat(path, dir_fd=root, follow_symlinks=False)
     except OSError as error:
         return error.errno not in {errno.ENOENT, errno.ENOTDIR}
-    return True
+    # One without a name is just being removed: mounts on it go before its name does (`vfs_unlink`, `fs/namei.c`).
+    return seen.st_nlink > 0

@@ -16,6 +16,7 @@ import sbc_runtime
 from sbc_runtime import scheduling, unix_diag
 from sbc_runtime.job import BackendChoice
 from sbc_runtime.job import Caller as HostProcess
+from sbc_runtime.mount_sources import closed_targets
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.plan import Statement
 from sbc_runtime.prepare import socket_search
@@ -25,8 +26,9 @@ from sbc_runtime.prepare.paths import resolve
 from sbc_runtime.prepare.socket_search import Search
 from sbc_runtime.prepare.sockets import Covers, Shown, cover
 from sbc_runtime.prepare.values import Bases
-from sbc_runtime.prepared import Ids
+from sbc_runtime.prepared import Ids, Mount
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing, out
+from tests.runtime.test_bwrap_finish import prepared
 
 BACKENDS: tuple[BackendChoice, ...] = ("namespace", "bwrap")
 BASE = f"root private; {SYSTEM}; devices minimal"
@@ -393,26 +395,52 @@ def test_what_is_bound_during_a_run_is_told(backend: BackendChoice, where: str, 
     assert bool([one for one in outcome.notes if str(tree / where) in one]) is seen
 
 
-def test_sockets_come_and_go(tree: Path, caller: Caller) -> None:
-    """One that is removed while the sandbox is made needs no cover, and ends no run."""
-    made = bundle(f"param t : dir\nfiles {{ {BASE}; write ${{t}}/w as /w; start-in /w }}; {PATHS}; network none")
+@pytest.mark.parametrize("where", ["w", "closed"])
+def test_sockets_come_and_go(tree: Path, caller: Caller, where: str) -> None:
+    """One that is removed while the sandbox is made needs no cover, and ends no run; nor does its folder."""
+    if where == "closed" and caller.name != "root":
+        pytest.skip("an ordinary user could not get there itself")
+    files = f"{BASE}; read ${{t}} as /t; write ${{t}}/w as /w; start-in /w"
+    made = bundle(f"param t : dir\nfiles {{ {files} }}; {PATHS}; network none")
     over = threading.Event()
 
     def come_and_go() -> None:
         number = 0
         while not over.is_set():
             number += 1
-            with by_name(tree / f"w/{number}"):
-                (tree / f"w/{number}").unlink()
+            folder = tree / "w" if where == "w" else tree / f"closed-{number}"
+            folder.mkdir(mode=0o700, exist_ok=True)
+            with by_name(folder / f"{number}"):
+                (folder / f"{number}").unlink()
+            if where != "w":
+                folder.rmdir()
 
     other = threading.Thread(target=come_and_go)
     other.start()
     try:
-        kinds = {caller.run(made, ["/bin/true"], {"t": tree}, backend="namespace").kind for _ in range(9)}
+        ends = [caller.run(made, ["/bin/true"], {"t": tree}, backend="namespace") for _ in range(12)]
     finally:
         over.set()
         other.join()
-    assert kinds == {"exited"}
+    assert {(one.kind, one.failure) for one in ends} == {("exited", None)}
+
+
+def test_a_cover_in_a_closed_folder_that_is_gone(tmp_path: Path) -> None:
+    """Root finds it gone before the command's ids could only say that they may not look."""
+    if os.geteuid() != 0:
+        missing("root", "an ordinary user could not get there itself")
+    (tmp_path / "closed").mkdir(mode=0o700)
+    status = tmp_path.stat()
+    shown = Mount("bind", "/t", str(tmp_path), status.st_dev, status.st_ino, True, True, False, 0, 0, "p.sbx:1")
+    covers = [
+        shown._replace(kind="hide", place=f"/t/{one}", source="", directory=False) for one in ("closed/s", "no/s")
+    ]
+    covers = [one._replace(where="network none") for one in covers]
+    plan = prepared(shown, *covers)
+    trees = {"/t": os.open(tmp_path, os.O_PATH)}
+    assert [one.may_vanish for one in covers] == [True, True]
+    assert closed_targets(plan, trees) == ({}, frozenset({"/t/closed/s", "/t/no/s"}))
+    os.close(trees["/t"])
 
 
 def test_a_backend_without_mounts_covers_nothing(caller: Caller, tree: Path) -> None:

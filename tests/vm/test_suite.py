@@ -18,12 +18,15 @@ NEEDED = "pytest _pytest py pluggy iniconfig packaging pygments lark"
 """What the tests import beside the standard library: all of it is Python alone, so that it runs on every machine."""
 
 SUITES = {
-    "inside": "agent_check network statements protected guard handed mount_table taken_over setuid closed_folders",
-    "outcomes": "outcomes hogs paths host_sockets",
+    "inside": "agent_check network mount_table taken_over setuid",
+    "guard": "statements guard protected handed",
+    "outcomes": "outcomes hogs",
+    "paths": "paths closed_folders host_sockets",
     "bwrap": "bwrap bwrap_laws",
     "process": "process process_runs process_sockets landlock cgroup doctor",
     "cli": "run terminal cgroup_base",
 }
+"""Each takes QEMU ten minutes or so where it has a processor to itself."""
 
 
 def checkout(folder: Path) -> None:

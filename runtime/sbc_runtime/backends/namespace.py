@@ -47,7 +47,9 @@ class NamespaceBackend:
                 watch.cgroup.add(made.init_pid)
                 watch.cgroup.add(made.command_pid)
             if prepared.ids.mapped_by_root:
-                sources = _sources(prepared)
+                sources, gone = _sources(prepared)
+                if gone:
+                    prepared = prepared._replace(mounts=tuple(m for m in prepared.mounts if m.place not in gone))
             told = orders.Orders(prepared, limits, tuple(sources.trees), tuple(sources.targets))
             content = orders.written(orders.pack(told))
             try:
@@ -85,12 +87,14 @@ def readiness() -> Readiness:
     return Readiness(True, "", "")
 
 
-def _sources(prepared: Prepared) -> Sources:
+def _sources(prepared: Prepared) -> tuple[Sources, frozenset[str]]:
+    """Give what is mounted, and on what; and the places of covers that are not needed any more."""
     try:
         root = os.open("/", os.O_PATH | os.O_CLOEXEC)
         can = settable(root)
         os.close(root)
         trees = clone_sources(prepared.mounts, prepared.host_root, options=can)
-        return Sources(trees, closed_targets(prepared, trees))
+        targets, gone = closed_targets(prepared, trees)
+        return Sources(trees, targets), gone
     except OSError as error:
         raise SetupFailed.of("mounts", error, "run as root with CAP_SYS_ADMIN, or as an ordinary user") from None
