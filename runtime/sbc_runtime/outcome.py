@@ -145,6 +145,10 @@ class Failure(NamedTuple):
         return f"{self.step}: {self.why}{at}" + (f"; {self.remedy}" if self.remedy else "")
 
 
+LOST = " was lost"
+"""The end of a note on output that could not be passed on."""
+
+
 class Stream(NamedTuple):
     """One stream: what was captured, how many bytes came in all, and whether more came than was passed on.
 

@@ -61,9 +61,10 @@ KEPT = 256
 """Processes for which a descriptor is kept open; those beyond are read by name."""
 
 NOT_SEEN = (
-    "sampled: what no process maps is not seen (files of memfd_create and memfd_secret, pages in pipes and sockets, "
-    "descriptors on their way), nor other memory of the kernel's than page tables, System V objects and inodes of "
-    "/tmp and /dev/shm, nor huge pages of the host's pool, nor what is swapped out; pages of files are not counted; "
+    "sampled: what is in no process's page tables is not seen (files of memfd_create and memfd_secret, shared memory "
+    "after MADV_DONTNEED, pages in pipes and sockets, descriptors on their way), nor file systems that the command "
+    "mounts, where the profile lets it, nor other memory of the kernel's than page tables, System V objects and inodes "
+    "of /tmp and /dev/shm, nor huge pages of the host's pool, nor what is swapped out; pages of files are not counted; "
     "a cgroup counts them all"
 )
 

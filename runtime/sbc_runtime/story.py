@@ -10,6 +10,7 @@ from sbc_runtime.backends.interface import Backend, Ended
 from sbc_runtime.contents import Bundle
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import (
+    LOST,
     Absent,
     Failure,
     Isolation,
@@ -151,7 +152,7 @@ def _lost(loop: Loop | None) -> Iterator[str]:
     """Say what of the output was not passed on, where no limit of the profile's tells."""
     for name, pump in zip(("stdout", "stderr"), () if loop is None else loop.pumps[1:], strict=False):
         if pump.error not in {0, errno.EPIPE}:
-            yield f"{name}: {os.strerror(pump.error)}: what came after {pump.written} bytes was lost"
+            yield f"{name}: {os.strerror(pump.error)}: what came after {pump.written} bytes{LOST}"
         elif pump.kept is not None and pump.total > pump.kept and not pump.over:
             yield f"{name}: {pump.total} bytes came, and the first {pump.kept} are kept"
 

@@ -141,6 +141,14 @@ def test_the_end_of_the_command_counts_where_nobody_listens() -> None:
         os.close(write)
 
 
+def test_output_that_is_lost_is_said() -> None:
+    """A command that ended before it could be told would else seem to have said nothing."""
+    with Path("/dev/full").open("w") as full:
+        done = run(stdout=full)
+    assert done.returncode == 7
+    assert "sbc run: stdout: No space left on device: what came after 0 bytes was lost" in done.stderr
+
+
 def test_a_report_that_was_asked_for_and_cannot_be_told() -> None:
     with Path("/dev/full").open("w") as full:
         assert run("--json", stderr=full).returncode == 125

@@ -368,5 +368,6 @@ def test_what_the_kernel_holds_for_each_process(caller: Caller, backend: str) ->
 def test_the_report_says_what_sampling_does_not_see(caller: Caller) -> None:
     (memory,) = (one for one in run(caller, "namespace", "memory 1GiB", "").limits if one.key == "memory")
     assert memory.how == ("sampled", "rlimit")
-    for word in ("memfd_create", "pipes", "sockets", "huge pages", "swapped", "pages of files", "cgroup"):
+    words = ("memfd_create", "MADV_DONTNEED", "pipes", "sockets", "mounts", "huge pages", "swapped", "cgroup")
+    for word in (*words, "pages of files"):
         assert word in memory.note

@@ -15,7 +15,7 @@ from sbc.cli.report_file import Place
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile
 from sbc_runtime.canonical import BundleError
-from sbc_runtime.outcome import Outcome
+from sbc_runtime.outcome import LOST, Outcome
 from sbc_runtime.request import Request
 from sbc_runtime.words import TYPE_CHECKING, Protocol
 
@@ -254,6 +254,9 @@ def tell(outcome: Outcome) -> None:
         say(f"sbc run: {outcome.failure}")
     elif outcome.by == "sandbox":
         say(f"sbc run: {_ENDINGS.get(outcome.kind, outcome.kind)}")
+    for note in outcome.notes:
+        if note.endswith(LOST):
+            say(f"sbc run: {note}")
     for absent in outcome.absent:
         if absent.created:
             say(f"sbc run: created-protected: {absent.path} was absent, and the command made it")
