@@ -10,10 +10,8 @@ import pytest
 
 from tests.runtime.support import Caller, out
 from tests.runtime.test_paths import profile
-from tests.runtime.test_protected import backend, refused
+from tests.runtime.test_protected import refused
 from tests.shared_data import ROOT
-
-__all__ = ["backend"]
 
 
 @pytest.fixture
