@@ -76,6 +76,21 @@ def test_what_cannot_be_imported(name: str, tmp_path: Path) -> None:
     assert failed.value.diagnostics[0].code == "SBX448"
 
 
+def test_an_absolute_path_is_imported_from_the_folder_alone(tmp_path: Path) -> None:
+    """Or a profile of others would have any file of the caller's shown, by the error in it."""
+    (tmp_path / "a.sb").write_text("(allow file-read*)")
+    (tmp_path / "in").mkdir()
+    text = Source("t.sb", f'(version 1)(import "{tmp_path / "a.sb"}")')
+    assert len(load(text, import_folder=tmp_path).rules) > len(load(Source("t.sb", "(version 1)")).rules)
+    for folder in (None, tmp_path / "in"):
+        with pytest.raises(Failed) as failed:
+            load(text, import_folder=folder)
+        assert failed.value.diagnostics[0].code == "SBX448"
+    with pytest.raises(Failed) as failed:
+        load(Source("t.sb", '(version 1)(import "/proc/self/environ")'))
+    assert failed.value.diagnostics[0].code == "SBX448"
+
+
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     import os
 

@@ -79,8 +79,9 @@ def load(
 ) -> Loaded:
     """Evaluate a profile; `Failed` with one diagnostic where macOS would refuse it, or where it is not known here.
 
-    A `Path` is read from disk; a text is given as a `Source`. `import` looks at absolute paths, then in
-    `import_folder`; without one it finds nothing. `imported` are texts that stand for all files, by their names.
+    A `Path` is read from disk; a text is given as a `Source`. `import` looks in `import_folder` and
+    nowhere else, also for an absolute path; without one it finds nothing. `imported` are texts that stand for all
+    files, by their names.
     """
     if isinstance(source, Path):
         try:
@@ -139,19 +140,21 @@ def _imported(call: Call, name: str, imports: _Imports) -> Step:
 
 
 def _import_source(call: Call, name: str, folder: Path | None) -> Source:
-    """Find an imported file: an absolute path as it is, else within the folder and nowhere above it."""
+    """Find an imported file within the folder, also by an absolute path, and nowhere else.
+
+    What a profile imports is shown where it is wrong: another's profile must not have any file of the caller's shown.
+    """
     path = Path(name)
     why = None
     if not name or "\0" in name:
         why = "it is no path"
-    elif not path.is_absolute():
-        if folder is None:
-            why = "no folder was given to look in"
-        elif ".." in path.parts:
-            why = "it leads out of the folder"
-    if why is None:
+    elif folder is None:
+        why = "no folder was given to look in"
+    elif ".." in path.parts or not (folder.absolute() / path).is_relative_to(folder.absolute()):
+        why = "it leads out of the folder"
+    else:
         try:
-            return Source(name, file_text(path if folder is None else folder / path))
+            return Source(name, file_text(folder.absolute() / path))
         except OSError as error:
             why = error.strerror or "it cannot be read"
     raise refused(SbplImport(call.place(0), name, why))

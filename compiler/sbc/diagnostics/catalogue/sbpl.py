@@ -132,9 +132,10 @@ class SbplBudget(Diagnostic):
 
 
 class SbplImport(Diagnostic):
-    """An imported profile is looked for at its absolute path, then in the folder that was given.
+    """An imported profile is looked for in the folder that was given, and nowhere else.
 
-    On macOS that folder is `/System/Library/Sandbox/Profiles`; elsewhere name one with `--import-folder`.
+    On macOS that folder is `/System/Library/Sandbox/Profiles`; elsewhere name one with `--import-folder`. macOS looks
+    at any absolute path; here it has to lie in that folder, since what is wrong in a file is shown.
     """
 
     code: ClassVar[str] = "SBX448"
