@@ -124,6 +124,9 @@ TOLD = {
     "letters of either case": ('(allow file-read* (literal "/A/b"))(deny file-read* (subpath "/a"))', "SBX453"),
     "a bare deny of a group": ('(allow network-outbound (remote ip "localhost:*"))(deny network*)', "SBX454"),
     "the volume of the data": ('(allow file-read* (subpath "/System/Volumes/Data/Users/me"))', "SBX455"),
+    "all below a link that is not one": ('(allow file-read* (subpath "/System/Volumes/Data/Users"))', "SBX455"),
+    "all below a link": ('(allow file-read* (subpath "/etc"))', "SBX455"),
+    "a link in capitals": ('(allow file-read* (subpath "/VAR/x"))', "SBX455"),
     "a dot as a folder": ('(allow file-read* (literal "/a/./b"))', "SBX455"),
     "a program": ('(allow process-exec (literal "/tmp/x"))', "SBX455"),
     "all operations of the network": ('(allow network* (local tcp "*:8080"))', "SBX462"),
@@ -167,7 +170,7 @@ def test_the_shipped_profiles_are_free_of_findings(tmp_path: Path) -> None:
 
 
 CORPUS = """
-codex-base+restricted_read_only_platform_defaults.sbpl  SBX456 1 SBX468 3
+codex-base+restricted_read_only_platform_defaults.sbpl  SBX455 1 SBX456 1 SBX468 3
 codex-base+seatbelt_network_policy.sbpl                 SBX456 1 SBX460 1 SBX466 1
 nix-sandbox-minimal.sb
 safehouse-all.sb                                        SBX453 3 SBX455 1 SBX456 1 SBX466 1

@@ -33,7 +33,8 @@ def check(subject: Subject) -> Iterator[SbplPathSpelling]:
         if better is not None and _also(subject, covers, written, better):
             continue
         what = pattern.pattern if isinstance(pattern, Regex) else spelled
-        yield SbplPathSpelling(written.at, what, better, written.rule.action, written.rule.at)
+        link = _sees_link(written, what)
+        yield SbplPathSpelling(written.at, what, better, written.rule.action, written.rule.at, link)
 
 
 def _seen(written: Written) -> tuple[str, str | None] | None:
@@ -55,9 +56,13 @@ def _seen(written: Written) -> tuple[str, str | None] | None:
         whole = better.rstrip("/") + slash + rest
         return None if whole == path else (path, whole)
     better = canonical(path)
-    if better == path or (is_link(path) and _SEES_LINKS.intersection(written.rule.operations)):
+    if better == path or (pattern.match == "literal" and _sees_link(written, path)):
         return None
     return path, better
+
+
+def _sees_link(written: Written, path: str) -> bool:
+    return is_link(path) and not _SEES_LINKS.isdisjoint(written.rule.operations)
 
 
 def _of_regex(pattern: str) -> tuple[str, str] | None:

@@ -9,11 +9,12 @@ def canonical(path: str) -> str | None:
         return None
     path = "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
     for link, place in LINKS:
-        if path == link or path.startswith(link + "/"):
-            return place + path.removeprefix(link)
+        # Names compare without regard to case (reference: "Paths").
+        if path[: len(link)].lower() == link.lower() and path[len(link) :][:1] in ("", "/"):
+            return place + path[len(link) :]
     return path
 
 
 def is_link(path: str) -> bool:
     """Tell whether a path is one of the links themselves."""
-    return any(path == link for link, _ in LINKS)
+    return any(path.lower() == link.lower() for link, _ in LINKS)

@@ -28,6 +28,7 @@ class SbplPathSpelling(Diagnostic):
     canonical: str | None
     action: str
     rule: Span
+    link_seen: bool = False
 
     def title(self) -> str:
         if self.canonical is not None and self.spelled.rstrip("/") == self.canonical:
@@ -38,7 +39,8 @@ class SbplPathSpelling(Diagnostic):
             why = "the kernel resolves `..`"
         else:
             why = "it does not begin with `/`" if self.spelled else "it is empty"
-        return f"`{self.spelled}` matches nothing: {why}{', so this deny is open' if self.action == 'deny' else ''}"
+        seen = "only the link itself" if self.link_seen else "nothing"
+        return f"`{self.spelled}` matches {seen}: {why}{', so this deny is open' if self.action == 'deny' else ''}"
 
     def secondary(self) -> tuple[Label, ...]:
         return in_rule(self.span, self.rule) if self.span else ()
