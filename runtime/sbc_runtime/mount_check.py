@@ -2,7 +2,7 @@
 
 from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.prepare.above import parents
-from sbc_runtime.prepared import Prepared
+from sbc_runtime.prepared import Prepared, has_terminals
 from sbc_runtime.records import NamedTuple
 
 _ALL = frozenset({"nosuid", "nodev", "noexec"})
@@ -27,7 +27,7 @@ def wanted(prepared: Prepared) -> dict[str, Wanted]:
         device = frozenset({"nosuid", "noexec"})
         found["/dev"] = Wanted(device | {"ro"}, None if host else "tmpfs", True)
         found["/dev/shm"] = Wanted(_ALL, "tmpfs", False)  # noqa: S108 (the sandbox's own)
-        if host or prepared.terminal:
+        if has_terminals(prepared):
             found["/dev/pts"] = Wanted(device, "devpts", False)
     for mount in prepared.mounts:
         options = ["nosuid", "nodev"] + ["ro"] * mount.read_only + ["noexec"] * mount.noexec

@@ -16,7 +16,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL, BASE, Options, attributes
 from sbc_runtime.mount_sources import Sources, clone, root_of
 from sbc_runtime.prepare.above import parents
-from sbc_runtime.prepared import Mask, Mount, Prepared
+from sbc_runtime.prepared import Mask, Mount, Prepared, has_terminals
 from sbc_runtime.words import TypeVar
 
 STAGES = ("/tmp", "/mnt", "/var", "/usr")  # noqa: S108 (mounted over in a namespace of our own)
@@ -150,11 +150,11 @@ class Builder:
             for name, target in _LINKS:
                 os.symlink(target, name, dir_fd=device)
             os.mkdir("shm", 0o755, dir_fd=device)
-            if self.prepared.devices == "standard" and self.prepared.terminal:
+            if self.prepared.devices == "standard":
                 os.mkdir("pts", 0o755, dir_fd=device)
                 os.symlink("pts/ptmx", "ptmx", dir_fd=device)
             os.close(device)
-        if self.prepared.devices == "host" or self.prepared.terminal:
+        if has_terminals(self.prepared):
             self._pts()
         size = min(SHM_SIZE, self.prepared.limits.memory or SHM_SIZE)
         flags = libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC

@@ -127,3 +127,8 @@ class Prepared(NamedTuple):
     guard: bytes | None = None
     watched: tuple[Watched, ...] = ()
     bound: tuple[tuple[str, int], ...] = ()
+
+
+def has_terminals(prepared: Prepared) -> bool:
+    """Tell whether there is a devpts of the sandbox's own: for the run's terminal, and those a command makes."""
+    return prepared.terminal or prepared.devices in {"standard", "host"}

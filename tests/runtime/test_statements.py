@@ -47,12 +47,19 @@ def test_no_devices(caller: Caller) -> None:
     assert told.kept.split() == [b"none", b"2"]
 
 
-@pytest.mark.parametrize(("kind", "more"), [("minimal", set[str]()), ("standard", {"tty"})])
+@pytest.mark.parametrize(("kind", "more"), [("minimal", set[str]()), ("standard", {"tty", "pts", "ptmx"})])
 def test_own_devices(caller: Caller, kind: str, more: set[str]) -> None:
     names, works, shm = out(caller.run(devices(kind), LOOK)).splitlines()
     own = {"null", "zero", "full", "random", "urandom", "fd", "stdin", "stdout", "stderr", "shm"}
     assert set(names.split()) == own | more
     assert (works, shm) == ("1", "1")
+
+
+@pytest.mark.parametrize("backend", ["namespace", "bwrap"])
+def test_a_command_can_make_terminals_of_its_own(caller: Caller, backend: str) -> None:
+    """As script(1) and test suites do; they are the first of their devpts, and the host's are not there."""
+    told = out(caller.run(devices("standard"), "script -qc tty /dev/null; ls /dev/pts", backend=backend))
+    assert told.split() == ["/dev/pts/0", "ptmx"]
 
 
 def test_the_hosts_devices(caller: Caller) -> None:
