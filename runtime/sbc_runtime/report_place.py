@@ -3,7 +3,9 @@
 import os
 
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.prepare import host_mounts
 from sbc_runtime.prepare.above import parents
+from sbc_runtime.prepare.host_mounts import HostMounts
 from sbc_runtime.prepared import Prepared
 
 
@@ -17,20 +19,22 @@ def check_place(prepared: Prepared, path: str) -> str:
 
     `SetupFailed` where the command could write there too, and so replace or forge it, or where there is no such folder.
     """
-    return place_outside(writable(prepared), path)
+    return place_outside(writable(prepared), path, host_mounts.read())
 
 
-def place_outside(areas: tuple[str, ...], path: str) -> str:
+def place_outside(areas: tuple[str, ...], path: str, mounts: HostMounts | None = None) -> str:
     """Give the path, without links in its folders, where it is in none of these folders; `SetupFailed` where it is.
 
-    Folders are compared by device and inode, so that another name of an area does not pass.
+    Folders are compared by device and inode, so that another name of an area does not pass; nor does the other name
+    that a mount gives to a folder in it.
     """
     folder, name = os.path.split(os.path.abspath(path))
     try:
         real = os.path.realpath(folder, strict=True)
         known = {_identity(area): area for area in areas if os.path.lexists(area)}
-        for here in (real, *parents(real)):
-            area = known.get(_identity(here))
+        names = (real,) if mounts is None else mounts.names(real)
+        for here in dict.fromkeys(one for name in names for one in (name, *parents(name))):
+            area = known.get(_identity(here)) if os.path.lexists(here) else None
             if area is not None:
                 why = f"`{path}` is in `{area}`, which the command can write"
                 raise SetupFailed("report", why, "write the report elsewhere")

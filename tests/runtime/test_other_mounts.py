@@ -30,9 +30,13 @@ for above, folders, files in os.walk(tree):
 for place, source in binds.items():
     libc.mount(os.path.join(tree, source), os.path.join(tree, place), None, libc.MS_BIND)
 libc.mount(tree, "/mnt", None, libc.MS_BIND)
+options = {}
+if show.startswith("report"):
+    libc.mount(os.path.join(tree, "plain"), "/media", None, libc.MS_BIND)
+    options = {"report": show.split()[1]}
 os.setresuid(user, user, user)
 command = ["/bin/sh", "-c", f"cd {tree}; " + show]
-outcome = profile.run(command, params={"t": tree}, backend=backend)
+outcome = profile.run(command, params={"t": tree}, backend=backend, **options)
 tell([outcome.code, str(outcome.failure or ""), outcome.stdout.kept.decode()])
 """
 
@@ -60,3 +64,10 @@ def test_a_protected_path_that_a_mount_shows_elsewhere(root: str, user: int, bac
 def test_what_only_reads_is_not_protected_elsewhere(user: int) -> None:
     """`read /` says nothing of a writable folder, though a mount of the same file system is in it."""
     assert ran("root private; read /", user, "namespace", "touch free/new plain/new && echo both") == [0, "", "both\n"]
+
+
+@pytest.mark.parametrize("place", ["/media/r.json", "/mnt/plain/r.json", "/mnt/r.json"])
+def test_no_report_goes_where_a_mount_shows_what_the_command_can_write(place: str) -> None:
+    code, failure, _ = ran("root host; read /", 0, "namespace", f"report {place}")
+    assert code == 125
+    assert failure.startswith(f"report: `{place}` is in `")
