@@ -8,13 +8,13 @@ It keeps one spare supervisor, forked with a sandbox's processes below it, that 
 half of a short run's time. It goes when no run comes for a while.
 """
 
+import _socket as socket
 import contextlib
 import errno
 import gc
 import os
 import select
 import signal
-import socket
 import sys
 import time
 
@@ -59,9 +59,8 @@ def main(descriptor: int, host_pid: int, spare: bool = True) -> NoReturn:
     end = socket.socket(fileno=descriptor)
     if os.getppid() != host_pid:
         os._exit(0)
-    gc.collect()
-    gc.freeze()
     gc.disable()
+    gc.freeze()
     _Helper(end, host, spare).serve()
 
 

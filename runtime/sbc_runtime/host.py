@@ -5,14 +5,13 @@ cgroup. Where any of them has changed, or the calling thread is scheduled in a w
 take over, another helper is started.
 """
 
+import _socket as socket
 import contextlib
 import errno
 import os
-import socket
 import struct
-import subprocess
 import sys
-import threading
+from _thread import allocate_lock
 
 from sbc_runtime import scheduling, spawn, wire
 from sbc_runtime.arch import native_arch
@@ -78,6 +77,8 @@ class Helper:
 
 def _spawn(connection: int, spare: bool) -> int:
     """Start a helper that serves `connection`; gives its pid. `OSError`."""
+    import subprocess  # noqa: PLC0415 - not where one was started ahead
+
     if not sys.executable:
         raise OSError(errno.ENOENT, "this process does not know its Python interpreter (`sys.executable`)")
     # Not in this process's session: signals of a terminal are for the host, which decides what they mean.
@@ -129,7 +130,7 @@ class Host:
     """The helper of this process, behind a lock."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._helper: Helper | None = None
         self._spare = True
 
@@ -169,7 +170,7 @@ class Host:
 
     def after_fork(self) -> None:
         """In a forked child: the helper is the parent's."""
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._drop()
 
     def _ready(self) -> Helper:

@@ -5,12 +5,13 @@ command go, reaps whatever ends, passes on the command's status, and ends with t
 gone: with it the kernel kills every process of the namespace (pid_namespaces(7)).
 """
 
+import _socket as socket
 import array
+import contextlib
 import fcntl
 import os
 import select
 import signal
-import socket
 import sys
 from struct import Struct
 
@@ -119,7 +120,7 @@ def _main(start: Start) -> None:
 
 
 def _loopback() -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+    with contextlib.closing(socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as one:
         request = b"lo".ljust(16, b"\0") + _UP_RUNNING_LOOPBACK.to_bytes(2, sys.byteorder) + bytes(22)
         fcntl.ioctl(one, _SIOCSIFFLAGS, request)
 
@@ -141,7 +142,7 @@ def _send_tables(channel: int) -> None:
 
 
 def _send_descriptors(channel: int, word: str, descriptors: tuple[int, ...]) -> None:
-    with socket.socket(fileno=os.dup(channel)) as end:
+    with contextlib.closing(socket.socket(fileno=os.dup(channel))) as end:
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
         end.sendmsg([f'["{word}", null]'.encode()], [rights])
 

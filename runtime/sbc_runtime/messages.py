@@ -1,8 +1,8 @@
 """What init and the waiting command tell the supervisor: small JSON texts on a packet socket."""
 
+import _socket as socket
 import json
 import os
-import socket
 import sys
 from struct import Struct
 

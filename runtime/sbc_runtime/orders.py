@@ -4,12 +4,13 @@ Both are forked before that (see `nest`). Only the supervisor holds the other en
 the interpreter's own form of plain values, which the same interpreter reads.
 """
 
+import _socket as socket
 import array
+import contextlib
 import errno
 import marshal
 import os
 import select
-import socket
 from collections.abc import Sequence
 
 from sbc_runtime.prepared import Ids, LimitValue, Mask, Mount, Prepared
@@ -106,7 +107,7 @@ def waiting(descriptor: int) -> bool:
 def receive(descriptor: int) -> tuple[Orders, tuple[int, ...]] | None:
     """Wait for orders on a socket; None where whoever could give them is gone."""
     found = array.array("i")
-    with socket.socket(fileno=os.dup(descriptor)) as end:
+    with contextlib.closing(socket.socket(fileno=os.dup(descriptor))) as end:
         data = _MORE
         while data == _MORE:
             data, ancillary, flags, _ = end.recvmsg(1, socket.CMSG_SPACE(4 * _AT_ONCE), socket.MSG_CMSG_CLOEXEC)

@@ -1,10 +1,10 @@
 """A run that goes on: what the host process holds of it, and how its outcome comes back."""
 
+import _socket as socket
 import contextlib
 import os
-import socket
-import threading
 import weakref
+from _thread import allocate_lock
 
 from sbc_runtime import classify
 from sbc_runtime.containment import named
@@ -33,7 +33,7 @@ class Run:
         self.variables: tuple[tuple[str, str], ...] = ()
         self._loaded = loaded
         self._owner = os.getpid()
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._control: socket.socket | None = None
         self._lifeline = -1
         self._captured: dict[str, int] = {}
@@ -127,7 +127,7 @@ class Run:
 
     def after_fork(self) -> None:
         """In a forked child: the run is the parent's alone, which goes on as if there were no child."""
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         if self._control is not None:
             why = "the run belongs to the process that started it, of which this one was forked"
             failure = Failure("host", why, "wait for it there, or start a run here")

@@ -6,7 +6,7 @@ any command. The priority for input and output, which Python cannot ask for, is 
 
 import contextlib
 import os
-import threading
+from _thread import get_native_id
 
 from sbc_runtime.records import NamedTuple
 
@@ -30,7 +30,7 @@ class Scheduling(NamedTuple):
 
 def own() -> Scheduling:
     """Read what a child of the calling thread would have."""
-    thread = threading.get_native_id()
+    thread = get_native_id()
     nice, policy = os.getpriority(os.PRIO_PROCESS, thread), os.sched_getscheduler(0)
     priority = os.sched_getparam(0).sched_priority
     if policy & _RESET_ON_FORK:

@@ -1,7 +1,6 @@
 """SHA-256 without OpenSSL, which `hashlib` loads: that would cost more than all that is hashed here."""
 
 from collections.abc import Callable
-from importlib import import_module
 
 from sbc_runtime.words import Any
 
@@ -12,7 +11,7 @@ _HOMES = ("_sha2", "_sha256", "hashlib")
 def _implementation() -> Callable[[bytes], Any]:
     for home in _HOMES:
         try:
-            return import_module(home).sha256
+            return __import__(home).sha256
         except ImportError:
             continue
     raise ImportError("this Python has no SHA-256")

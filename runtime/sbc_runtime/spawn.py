@@ -6,7 +6,8 @@
 import os
 import sys
 
-_PROGRAM = """import sys
+_PROGRAM = """import gc, sys
+gc.disable()
 sys.path.insert(0, sys.argv[1])
 from sbc_runtime.helper import main
 main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "spare")

@@ -4,11 +4,11 @@ The command never holds an open file of the caller's: through `/proc/self/fd/1` 
 must never block either: limits would not hold while it does.
 """
 
+import _socket as socket
 import contextlib
 import errno
 import os
 import select
-import socket
 import stat
 
 CHUNK = 65536

@@ -4,9 +4,9 @@ It is forked from the helper for one run and ends with it. Everything is decided
 waits for the outcome, and its end, seen through the socket and by its pid, ends the run.
 """
 
+import _socket as socket
 import contextlib
 import os
-import socket
 import time
 
 from sbc_runtime import doctor_cache, inherit, late_sockets, nest, run_cgroup
@@ -52,7 +52,7 @@ def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
     """Carry out one run, tell its outcome, and end."""
     try:
         inherit.set_signals()
-        with socket.socket(fileno=given.control) as control:
+        with contextlib.closing(socket.socket(fileno=given.control)) as control:
             told = _run(job, loaded, given, control)
             control.setblocking(True)
             control.sendall(told)

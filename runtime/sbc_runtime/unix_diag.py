@@ -5,8 +5,9 @@ been renamed since. The inode is what connect(2) finds a socket by, whatever lea
 process's network namespace are told.
 """
 
+import _socket as socket
+import contextlib
 import os
-import socket
 from struct import Struct
 
 from sbc_runtime.records import NamedTuple
@@ -48,7 +49,8 @@ class Bound(NamedTuple):
 def bound() -> tuple[Bound, ...] | None:
     """Give every such socket that can be connected or sent to; None: this kernel, or a filter around us, tells none."""
     try:
-        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_SOCK_DIAG) as end:
+        asking = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, _NETLINK_SOCK_DIAG)
+        with contextlib.closing(asking) as end:
             end.settimeout(_SECONDS)
             found: dict[Bound, None] = {}
             for _ in range(_DUMPS):

@@ -1,9 +1,9 @@
 """The poll loop of the supervisor: limits, streams, the host, until the command has ended or must."""
 
+import _socket as socket
 import contextlib
 import os
 import select
-import socket
 import struct
 import time
 

@@ -1,9 +1,9 @@
 """How a host process and its helper talk: a request is a head, a text, and descriptors that come with the head."""
 
+import _socket as socket
 import array
 import json
 import os
-import socket
 from struct import Struct
 
 from sbc_runtime.job import Caller, Job, Options

@@ -407,6 +407,7 @@ spawn.ahead()
 (pid,) = children()
 if given[0] == "killed":
     os.kill(pid, 9)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
 leads = []
 if given[0] == "kept":
     while open(f"/proc/{pid}/comm").read() != "sbc-helper\\n":

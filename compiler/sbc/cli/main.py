@@ -1,10 +1,10 @@
 """The entry point: finds the command, runs it, and turns every failure into an exit status and a line of text."""
 
+import gc
 import io
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
 from sbc.cli.exits import WRONG
 
@@ -13,10 +13,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `sbc` with the given arguments (default: the process's) and give its exit status."""
     _prepare_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if argv is None and arguments[:1] == ["run"] and "--" in arguments and sys.platform == "linux":
+    short = argv is None and arguments[:1] == ["run"] and "--" in arguments and sys.platform == "linux"
+    if short:
         from sbc_runtime.spawn import ahead
 
         ahead()  # while the rest of this program is imported, and the bundle read
+        gc.disable()  # nothing that is imported is ever garbage
     from sbc.cli.parser import run, wrong_status
 
     wrong = wrong_status(arguments)
@@ -36,7 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Commands tell what is wrong with files; what comes here is about a stream, which has no name.
         _say(f"{error.filename or 'the output cannot be written'}: {error.strerror or error}")
         status = wrong
-    return _closed(status)
+    status = _closed(status)
+    if short:
+        os._exit(status)  # nothing is left to be done, and to take the interpreter down takes as long as to start it
+    return status
 
 
 def _prepare_streams() -> None:
@@ -64,8 +69,10 @@ def _onto_null(number: int, flags: int) -> None:
 
 
 def _say(what: str) -> None:
-    with suppress(OSError):
+    try:
         print(f"sbc: {what}", file=sys.stderr)
+    except OSError:
+        return  # nobody listens
 
 
 def _closed(status: int) -> int:

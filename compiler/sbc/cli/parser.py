@@ -58,8 +58,11 @@ class Parsers(NamedTuple):
     commands: dict[str, argparse.ArgumentParser]
 
 
-def build_parsers(wanted: str | None) -> Parsers:
-    """Build the parsers; only the wanted command's options are read (None: all of them)."""
+def build_parsers(wanted: str | None, *, alone: bool = False) -> Parsers:
+    """Build the parsers; only the wanted command's options are read (None: all of them).
+
+    `alone`: the others are not built at all, which takes as long as all else here: no message can name them.
+    """
     parser = Parser(
         prog="sbc",
         description="Compile one sandbox policy to every target, proven.",
@@ -71,6 +74,8 @@ def build_parsers(wanted: str | None) -> Parsers:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     found: dict[str, argparse.ArgumentParser] = {}
     for command in COMMANDS:
+        if alone and command.name != wanted:
+            continue
         sub = found[command.name] = commands.add_parser(
             command.name,
             help=command.help,
@@ -100,7 +105,8 @@ def run(arguments: list[str]) -> int:
         end = arguments.index("--")
         arguments, command_line = arguments[:end], arguments[end + 1 :]
     wanted = next((a for a in arguments if not a.startswith("-")), None)
-    parsers = build_parsers(wanted)
+    alone = arguments[:1] == [wanted] and any(one.name == wanted for one in COMMANDS)
+    parsers = build_parsers(wanted, alone=alone)
     args, rest = parsers.whole.parse_known_args(arguments)
     if rest and (args.command != "explain" or any(word.startswith("--") for word in rest)):
         parsers.commands[args.command].error(f"unrecognized arguments: {' '.join(rest)}")

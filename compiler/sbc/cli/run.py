@@ -3,6 +3,7 @@
 A bundle is run without the compiler: neither the parser nor any target is imported then.
 """
 
+import gc
 import signal
 import sys
 from argparse import ArgumentParser, Namespace
@@ -11,7 +12,6 @@ from types import FrameType
 from sbc.cli import gate
 from sbc.cli.exits import REFUSED
 from sbc.cli.relied_on import relied_on
-from sbc.cli.report_file import Place
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile
 from sbc_runtime.canonical import BundleError
@@ -20,6 +20,7 @@ from sbc_runtime.request import Request
 from sbc_runtime.words import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from sbc.cli.report_file import Place
     from sbc_runtime.report import Report
 
 BACKENDS = ("auto", "namespace", "bwrap", "seatbelt", "oci", "process")
@@ -57,6 +58,8 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run the command and relay its end."""
+    gc.freeze()
+    gc.enable()
     if not args.command_line:
         return refuse("say what to run after `--`")
     if sys.platform == "win32" or _asks_for_bypass(args):
@@ -73,7 +76,7 @@ def run(args: Namespace) -> int:
         profile = profile_of(args)
         if profile is None:
             return REFUSED
-        place = None if args.report is None else Place(args.report)
+        place = None if args.report is None else _place(args.report)
         if args.gate and args.backend == "process":
             return refuse("gate refused: the backend `process` isolates nothing", place)
         pty = one_terminal() if args.pty is None else args.pty
@@ -88,8 +91,14 @@ def run(args: Namespace) -> int:
     return _finish(started, terminal, place, args)
 
 
+def _place(report: str) -> "Place":
+    from sbc.cli.report_file import Place
+
+    return Place(report)
+
+
 def _start(
-    profile: Profile, args: Namespace, params: dict[str, str], place: Place | None, terminal: Terminal | None
+    profile: Profile, args: Namespace, params: dict[str, str], place: "Place | None", terminal: Terminal | None
 ) -> "_Started":
     sources = tuple(one.name for one in profile.loaded.bundle.sources)
     asked = Request(
@@ -123,7 +132,7 @@ class _Started(Protocol):
     def report(self) -> "Report": ...
 
 
-def _finish(started: _Started, terminal: Terminal | None, place: Place | None, args: Namespace) -> int:
+def _finish(started: _Started, terminal: Terminal | None, place: "Place | None", args: Namespace) -> int:
     """Wait for the end, say and write what was asked for, and give the exit status."""
     outcome = _wait(started, terminal)
     if args.gate and (line := gate.refusal(outcome)) is not None:
@@ -140,7 +149,7 @@ def _asks_for_bypass(args: Namespace) -> bool:
     return any(one is not None for one in (args.attestation, args.active_sandbox_check, args.run_id))
 
 
-def refuse(why: str, place: Place | None = None) -> int:
+def refuse(why: str, place: "Place | None" = None) -> int:
     """Say why nothing was run; gives the exit status."""
     say(f"sbc run: {why}; nothing was run")
     if place is not None:
@@ -227,7 +236,7 @@ def _wait(started: _Started, terminal: Terminal | None) -> Outcome:
             signal.signal(number, handler)
 
 
-def _report(started: _Started, place: Place | None, args: Namespace) -> int:
+def _report(started: _Started, place: "Place | None", args: Namespace) -> int:
     """Write and show what was asked for; gives 125 where that cannot be done, else 0."""
     if place is None and not args.verbose and not args.json:
         return 0

@@ -10,10 +10,10 @@ init can be looked into by a process with its ids: its folder in /proc is covere
 command from it (`init_guard`), and it holds nothing.
 """
 
+import _socket as socket
 import contextlib
 import os
 import signal
-import socket
 
 from sbc_runtime import bwrap_find, bwrap_keeper, bwrap_stage, handed, kernel_view, messages, readback, sweep
 from sbc_runtime.backends.interface import ChildDescriptors, Ended, Watch

@@ -1,10 +1,10 @@
 """A command that waits, runs or has ended as an ordinary process."""
 
+import _socket as socket
 import contextlib
 import os
 import resource
 import select
-import socket
 import time
 
 from sbc_runtime import kernel_view, messages

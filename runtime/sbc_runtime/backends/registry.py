@@ -1,8 +1,6 @@
 """The backends by name. Each is imported only where it is asked for."""
 
 import sys
-from importlib import import_module
-from importlib.util import find_spec
 
 from sbc_runtime.backends.interface import Backend
 from sbc_runtime.contents import Bundle
@@ -26,16 +24,26 @@ AUTO = ("namespace", "bwrap")
 
 def known() -> tuple[str, ...]:
     """Give the names of the backends that this version has."""
-    return tuple(name for name, module in _MODULES.items() if find_spec(module) is not None)
+    return tuple(name for name in _MODULES if _is_there(name))
 
 
 def backend(name: str, job: Job, bundle: Bundle) -> Backend:
     """Give a backend by its name; `SetupFailed` where there is none."""
     if name == "seatbelt":
         raise SetupFailed("backend", "`seatbelt` is there on macOS alone", f"choose one of: {', '.join(known())}")
-    module = _MODULES.get(name)
-    if module is None or (module not in sys.modules and find_spec(module) is None):
+    if not _is_there(name):
         raise SetupFailed("backend", f"there is no backend `{name}`", f"choose one of: {', '.join(known())}")
     given = (job, bundle) if name in _COMPILED else (job,)
-    made: Backend = import_module(module).backend(*given)
+    module = _MODULES[name]
+    __import__(module)
+    made: Backend = sys.modules[module].backend(*given)
     return made
+
+
+def _is_there(name: str) -> bool:
+    module = _MODULES.get(name)
+    if module is None or module in sys.modules:
+        return module is not None
+    from importlib.util import find_spec  # noqa: PLC0415 - most runs need no other than is imported
+
+    return find_spec(module) is not None

@@ -2,7 +2,6 @@
 
 import os
 import pwd
-import shlex
 import stat
 
 from sbc_runtime.errors import SetupFailed
@@ -30,6 +29,8 @@ def check_owner(found: Found, ids: Ids, where: str) -> None:
         raise SetupFailed("paths", why + ", who may not write it", "chmod it, or choose another tree", 13, where)
     remedy = f"choose a tree that belongs to {ids.host_user}:{ids.host_group}"
     if may_be_given(found.real):
+        import shlex  # noqa: PLC0415 - for this alone
+
         remedy = f"chown -R {ids.host_user}:{ids.host_group} {shlex.quote(found.real)}"
     raise SetupFailed("paths", why, remedy, 13, where)
 
