@@ -6,7 +6,7 @@ from functools import cached_property
 from sbc.backends.seatbelt.proof.differs import Differs, TooLarge, unreadable
 from sbc.backends.seatbelt.proof.meaning import PTY, Decided, Meaning, composed
 from sbc.backends.seatbelt.proof.questions import TERMINAL, addresses, names, paths, reachable, socket_paths
-from sbc.backends.seatbelt.proof.raw import Raw, Said, base
+from sbc.backends.seatbelt.proof.raw import NotKnown, Raw, Said, base
 from sbc.backends.seatbelt.proof.words import (
     ACTORS,
     BESIDE,
@@ -24,7 +24,7 @@ from sbc.backends.seatbelt.proof.words import (
 )
 from sbc.diagnostics.catalogue.sbpl import SbplBudget, SbplNotKnown
 from sbc.diagnostics.diagnostic import Failed
-from sbc.macos.operations import PARENTS
+from sbc.macos.operations import OUTSIDE_DEFAULT, PARENTS
 from sbc.policy.origin import Origin
 from sbc.policy.policy import Policy
 from sbc.seatbelt.decide import MAX_WORK, Answer, answer, answers, filtered, matching, signature
@@ -37,6 +37,7 @@ _TARGETS = ("self", "same-sandbox", "children", "others")
 _ON_PATHS = tuple(sorted(FILES | BESIDE))
 _LEAVES = PARENTS.keys() - set(PARENTS.values())
 _REST = tuple(sorted(_LEAVES - FILES - BESIDE - OTHERS - TASKS - INSIDES - set(LINKS)))
+_UNREACHED = frozenset(name for name, parent in PARENTS.items() if name in OUTSIDE_DEFAULT or parent in OUTSIDE_DEFAULT)
 _APART = (READ, LOOK, WRITE, EXEC, DEVICE, {UNLINK}, {"file-ioctl"}, {"file-search"})
 """Families of operations that the policy may tell apart on one path."""
 
@@ -85,7 +86,7 @@ class Comparison:
             if key in seen:
                 continue
             seen.add(key)
-            raw = answers(self._raw.loaded, operations, path) if self._raw.loaded else nothing
+            raw = self._raw.says_of(operations, path)
             started = answers(self._files, operations, path) if here.hidden_root else nothing
             found = answers(self._loaded, operations, path)
             for operation, ours, first, got in zip(operations, raw, started, found, strict=True):
@@ -93,7 +94,7 @@ class Comparison:
                     continue  # nobody can rename the root
                 opened = isinstance(first, Answer) and first.decision == "allow"
                 derived = self._meaning.file(operation, here, base=opened)
-                self._compare(got, composed(derived, self._raw.said(ours), self._default), operation, path)
+                self._compare(got, (derived, ours, self._default), operation, path)
         here = self._meaning.places.here(TERMINAL)
         for operation in operations:
             one = Question(operation, {"path": TERMINAL, "extension": PTY})
@@ -111,9 +112,8 @@ class Comparison:
 
     def _profiles_of_paths(self) -> tuple[Loaded, ...]:
         """Give the profile, and those that tell what the policy decides about paths."""
-        raw = (self._raw.loaded,) if self._raw.loaded else ()
         base = (self._files,) if self._meaning.places.here("/").hidden_root else ()
-        return (self._loaded, *raw, *base)
+        return (self._loaded, *self._raw.loaded, *base)
 
     def _sockets(self, asked: tuple[str, ...]) -> None:
         for path in asked:
@@ -143,7 +143,7 @@ class Comparison:
 
     def _rest(self) -> None:
         asked: set[object] = set()
-        profiles = [one for one in (self._loaded, self._raw.loaded, self._services) if one is not None]
+        profiles = [self._loaded, *self._raw.loaded, *([self._services] if self._services else [])]
         for operation in _REST:
             fact = named_fact(operation)
             compared = any(filtered(one, operation) for one in profiles)
@@ -166,7 +166,7 @@ class Comparison:
             found = answer(self._loaded, one)
         except Failed as failed:
             found = failed
-        self._compare(found, composed(derived, ours, otherwise), one.operation, target)
+        self._compare(found, (derived, ours, otherwise), one.operation, target)
 
     def _otherwise(self, one: Question) -> Decided:
         """Decide what no block does: by the shipped base, else by the default."""
@@ -183,12 +183,19 @@ class Comparison:
     def _files(self) -> Loaded:
         return base(services=False)
 
-    def _compare(self, found: Answer | Failed, wanted: Decided | None, operation: str, target: str) -> None:
+    def _compare(
+        self,
+        found: Answer | Failed,
+        policy: tuple[Decided | None, Said | NotKnown | None, Decided],
+        operation: str,
+        target: str,
+    ) -> None:
+        wanted = composed(*policy)
         if isinstance(found, Failed):
             one = found.diagnostics[0]
             if isinstance(one, SbplBudget):
                 raise TooLarge(one.title())
-            if not isinstance(one, SbplNotKnown) or self._raw.loaded is None:
+            if not isinstance(one, SbplNotKnown) or not self._open(policy[1], operation):
                 raise self._differs(operation, target, f"is not known ({one.title()})", wanted)
             self.open += 1
         elif wanted is None:
@@ -201,6 +208,10 @@ class Comparison:
                 at = found.rule.at
                 line = f"line {at.line}, `{at.source.line_text(at.line).strip()}`"
             raise self._differs(operation, target, f"is {_DONE[found.decision]} by {line}", wanted)
+
+    def _open(self, ours: Said | NotKnown | None, operation: str) -> bool:
+        """Tell whether what the block says is open; where no default reaches, its silence under both tells nothing."""
+        return isinstance(ours, NotKnown) or (ours is None and operation in _UNREACHED and bool(self._raw.loaded))
 
     def _differs(self, operation: str, target: str, found: str, wanted: Decided | None) -> Differs:
         policy = f"{_DONE[wanted.action]} by `{wanted.origin.text}` ({wanted.origin.where()})" if wanted else "open"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from sbc.backends.seatbelt.proof.meaning import RESOLVER, Meaning
 from sbc.backends.seatbelt.proof.places import above, unresolved
-from sbc.backends.seatbelt.proof.words import STREAMS, TERMINALS
+from sbc.backends.seatbelt.proof.words import PAGES, STREAMS, TERMINALS
 from sbc.seatbelt.filters import Combined, Comparison, Filter
 from sbc.seatbelt.load import Loaded
 from sbc.seatbelt.patterns import Text
@@ -19,9 +19,9 @@ _FEW = 10
 _PATTERN = re.compile(r"[][.*+?(){}|^$]")
 
 _DEVICES = (
-    *("/dev", "/dev/x", "/dev/fd", "/dev/fd/3", "/dev/disk0", "/dev/ttys003", "/dev/ttys", "/dev/ttys003x"),
-    *(f"/dev/{name}" for name in (*STREAMS, *TERMINALS)),
-    *("/dev/nullx", "/dev/null/x"),
+    *("/dev", "/dev/x", "/dev/fd", "/dev/fd/3", "/dev/fd/3/x", "/dev/fdx", "/dev/disk0"),
+    *("/dev/ttys003", "/dev/ttys", "/dev/ttys003x", "/dev/ttys003/x", "/dev/xttys003"),
+    *(f"/dev/{name}{end}" for name in (*STREAMS, *TERMINALS) for end in ("", "x", "/x")),
 )
 _EVERYWHERE = ("/", "/x", "/private", "/private/tmp/x", "/private/var", "/Users", "/Users/x", "/usr/lib/x", "/etc")
 
@@ -86,6 +86,7 @@ def texts(loaded: Loaded, fact: str) -> tuple[str, ...]:
 def names(profiles: Iterable[Loaded], fact: str) -> tuple[str, ...]:
     """Give every name to ask about, of one kind: those that profiles compare, others like them, and one of no rule."""
     found = dict.fromkeys(name for one in profiles for name in texts(one, fact))
+    found.update(dict.fromkeys(PAGES if fact == "ipc-posix-name" else ()))
     return tuple(dict.fromkeys((*found, *(f"{name}x" for name in found), "org.example.none")))
 
 

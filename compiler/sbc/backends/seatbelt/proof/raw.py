@@ -1,6 +1,6 @@
 """What the `seatbelt` block and the shipped base say, each for itself: rules of SBPL, so the evaluator reads them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -11,7 +11,7 @@ from sbc.macos.operations import ALIASES, NEWER, OUTSIDE_DEFAULT, PARENTS
 from sbc.macos.services import NETWORK_SERVICES
 from sbc.policy.origin import Origin
 from sbc.policy.seatbelt import SbplFilter, SbplImport, SbplRule, SbplString, SbplWord, Seatbelt
-from sbc.seatbelt.decide import Answer, answer
+from sbc.seatbelt.decide import Answer, answer, answers
 from sbc.seatbelt.load import Loaded, load
 from sbc.seatbelt.question import Question
 
@@ -42,32 +42,43 @@ class Raw:
     def __init__(self, seatbelt: Seatbelt, values: Mapping[str, str], imported: str) -> None:
         self.statements = tuple(one for one in seatbelt.statements if one.origin.on != "linux")
         self.imports = {one.path: imported for one in self.statements if isinstance(one, SbplImport)}
-        self.loaded: Loaded | None = None
+        self.loaded: tuple[Loaded, ...] = ()
+        """The block under either default: what one of them leaves open is open."""
         if self.statements:
             # A statement is a line, so the line of the deciding rule tells which one it is.
-            text = "\n".join(("(version 1)", *(_statement(one) for one in self.statements)))
-            self.loaded = load(Source(_NAME, text), values, imported=self.imports)
+            lines = [_statement(one) for one in self.statements]
+            texts = ("\n".join((f"(version 1) ({action} default)", *lines)) for action in ("deny", "allow"))
+            self.loaded = tuple(load(Source(_NAME, text), values, imported=self.imports) for text in texts)
 
     def says(self, question: Question) -> Said | NotKnown | None:
         """Give what the block says; None where it says nothing."""
-        if self.loaded is None:
-            return None
-        try:
-            return self.said(answer(self.loaded, question))
-        except Failed as failed:
-            return self.said(failed)
+        found: list[Answer] = []
+        for one in self.loaded:
+            try:
+                found.append(answer(one, question))
+            except Failed as failed:
+                return NotKnown(failed.diagnostics[0].title())
+        return self._said(found[0]) if found else None
 
-    def said(self, found: Answer | Failed | None) -> Said | NotKnown | None:
-        """Give what an answer of the block's rules says; None where none of them decided."""
-        if isinstance(found, Failed):
-            return NotKnown(found.diagnostics[0].title())
-        if found is None or found.rule is None:
+    def says_of(self, operations: tuple[str, ...], path: str) -> Iterator[Said | NotKnown | None]:
+        """Give what the block says of one path, for several operations."""
+        if not self.loaded:
+            yield from (None for _ in operations)
+        for under in zip(*(answers(one, operations, path) for one in self.loaded), strict=True):
+            failed = next((one for one in under if isinstance(one, Failed)), None)
+            if failed is not None:
+                yield NotKnown(failed.diagnostics[0].title())
+            elif isinstance(under[0], Answer):
+                yield self._said(under[0])
+
+    def _said(self, found: Answer) -> Said | NotKnown | None:
+        if found.rule is None:
             return None
-        source = found.rule.at.source.name
-        if source == _NAME:
-            return Said(found.decision, found.bare, self.statements[found.rule.at.line - 2].origin)
+        at = found.rule.at
+        if at.source.name == _NAME:
+            return Said(found.decision, found.bare, self.statements[at.line - 2].origin) if at.line > 1 else None
         # Else it is one that every profile gets, or an imported one's: what that says, nobody has read.
-        return NotKnown(f"what `{source}` says") if source in self.imports else None
+        return NotKnown(f"what `{at.source.name}` says") if at.source.name in self.imports else None
 
     def names(self, operation: str) -> bool:
         """Tell whether a rule names an operation itself."""
