@@ -1,6 +1,6 @@
 """Mistakes that an emitter could make: each changes one thing in a profile's text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from sbc.backends.seatbelt.proof.words import BESIDE, FILES, INSIDES, LINKS, OTHERS, SHARED, TASKS
@@ -106,31 +106,37 @@ def _added(one: Form) -> Iterator[tuple[str, Form]]:
             yield f"with {child}", [one[0], *named, child, *(part for part in one[1:] if part.startswith("("))]
 
 
-def alike(before: str, after: str, values: list[dict[str, str]], paths: list[str], names: list[str]) -> str:
-    """Give where two profiles decide differently; empty where they do not, on a wide grid."""
-    for given in values:
-        try:
-            first, second = load(Source("a", before), given), load(Source("b", after), given)
-        except Failed as failed:
-            return failed.diagnostics[0].title()
-        for path in paths:
-            operations_ = sorted(FILES | BESIDE)
-            for operation, a, b in zip(
-                operations_, answers(first, operations_, path), answers(second, operations_, path), strict=True
-            ):
-                if _shown(a) != _shown(b):
-                    return f"{operation} {path}: {_shown(a)}, {_shown(b)}"
-            for operation in LINKS:
-                one = question("network-outbound", f"unix {path}")._replace(operation=operation)
-                if _asked(first, one) != _asked(second, one):
-                    return f"{operation} unix {path}"
-        for one in _others(names):
-            if _asked(first, one) != _asked(second, one):
-                return f"{one.operation} {dict(one.facts)}"
-    return ""
+class Grid:
+    """What a profile decides about many more questions than the proof asks."""
+
+    def __init__(self, text: str, values: Sequence[dict[str, str]], paths: Sequence[str], names: Sequence[str]) -> None:
+        self._values, self._paths, self._names = values, paths, names
+        self._held = [list(self._decided(load(Source("a", text), given))) for given in values]
+
+    def differs(self, text: str) -> str:
+        """Give where another profile decides differently; empty where it does not."""
+        for given, held in zip(self._values, self._held, strict=True):
+            try:
+                loaded = load(Source("b", text), given)
+            except Failed as failed:
+                return failed.diagnostics[0].title()
+            for before, after in zip(held, self._decided(loaded), strict=True):
+                if before != after:
+                    return f"{before}, then {after}"
+        return ""
+
+    def _decided(self, loaded: Loaded) -> Iterator[tuple[str, ...]]:
+        operations = sorted(FILES | BESIDE)
+        for path in self._paths:
+            yield (path, *map(_shown, answers(loaded, operations, path)))
+            one = question("network-outbound", f"unix {path}")
+            yield ("unix", path, *(_asked(loaded, one._replace(operation=operation)) for operation in LINKS))
+        for one in _others(self._names):
+            told = (value.name if isinstance(value, Name) else str(value) for value in one.facts.values())
+            yield (one.operation, *told, _asked(loaded, one))
 
 
-def _others(names: list[str]) -> Iterator[Question]:
+def _others(names: Sequence[str]) -> Iterator[Question]:
     for operation in (*OTHERS, *TASKS, *INSIDES):
         for target in ("self", "same-sandbox", "children", "others"):
             yield Question(operation, {"target": Name(target)})

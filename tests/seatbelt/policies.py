@@ -51,7 +51,11 @@ _OTHERS = st.sampled_from(
         'mach-lookup { global-name "com.apple.logd" }',
         'mach-lookup { global-name-prefix "com.apple" }',
         "mach-lookup",
+        'mach* { global-name-prefix "com.apple.l" }',
+        'mach* { global-name "com.apple.logd" }',
         "mach*",
+        'iokit* { iokit-property "x" }',
+        'iokit-get-properties { iokit-property "x" }',
         "mach-task-read",
         "mach-task-read { target others }",
         "mach-priv-task-port { target others }",
@@ -88,7 +92,8 @@ _OTHERS = st.sampled_from(
 _ON_FILES = st.tuples(
     st.lists(st.sampled_from(_FILE_OPERATIONS), min_size=1, max_size=2, unique=True), st.none() | _FILTERS
 ).map(lambda one: " ".join(one[0]) + (f" {{ {one[1]} }}" if one[1] else ""))
-_RAW = st.tuples(st.sampled_from(["allow", "deny"]), _ON_FILES | _OTHERS).map(" ".join)
+_RULES = st.tuples(st.sampled_from(["allow", "deny"]), _ON_FILES | _OTHERS).map(" ".join)
+_RAW = _RULES | _RULES | _RULES | _RULES.map(lambda rule: f"on linux {{ {rule} }}")
 _STATED = st.tuples(
     st.sampled_from(["read", "write", "hide"]),
     _PATHS,

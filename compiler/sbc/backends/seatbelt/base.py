@@ -8,7 +8,7 @@ from sbc.backends.seatbelt.rules import Region, SbRule
 from sbc.backends.seatbelt.sexpr import List, Node, Text, Word
 from sbc.data import profiles_folder
 from sbc.macos.operations import OUTSIDE_DEFAULT
-from sbc.policy.seatbelt import SbplRule, Seatbelt
+from sbc.policy.seatbelt import SbplRule
 from sbc.policy.values import PathValue
 
 CLOSED = tuple(name for name in OUTSIDE_DEFAULT if name != "syscall*")
@@ -51,20 +51,24 @@ def about_files(rule: SbRule) -> bool:
     return all(canonical(name).startswith(("file-", "process-exec")) for name in rule.operations)
 
 
-def services(seatbelt: Seatbelt, more: tuple[SbRule, ...]) -> tuple[SbRule, ...]:
-    """Give the rules that do not concern files, and `more`, without what a bare rule of the block decides."""
+def services(users: tuple[SbplRule, ...], more: tuple[SbRule, ...]) -> tuple[SbRule, ...]:
+    """Give what is closed, the rules that do not concern files, and `more`.
+
+    Without what a bare rule of the block decides; it also decides what falls under its operation.
+    """
     taken = {
         name
-        for rule in seatbelt.statements
-        if isinstance(rule, SbplRule) and not rule.filters
+        for rule in users
+        if not rule.filters
         for operation in rule.operations
         for name in (canonical(operation), *below(canonical(operation)))
     }
+    closed = SbRule("deny", CLOSED, note="open under a default of deny unless named")
     kept: list[SbRule] = []
-    for rule in (*rules(), *more):
+    for rule in (closed, *rules(), *more):
         operations = tuple(name for name in rule.operations if canonical(name) not in taken)
-        if operations and not about_files(rule):
-            kept.append(SbRule(rule.action, operations, rule.filters))
+        if operations and (rule is closed or not about_files(rule)):
+            kept.append(SbRule(rule.action, operations, rule.filters, None, rule.note))
     return tuple(kept)
 
 

@@ -1,15 +1,15 @@
 """The `seatbelt` block as rules, and what becomes of it where the other blocks decide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sbc.backends.seatbelt.families import NETWORK, OPERATIONS, PROCESSES, SHARED_MEMORY, TASKS
 from sbc.backends.seatbelt.filters import fits
 from sbc.backends.seatbelt.operations import below, canonical, lineage
 from sbc.backends.seatbelt.paths import NAME
-from sbc.backends.seatbelt.rules import Ledger, SbRule
+from sbc.backends.seatbelt.rules import Ledger, SbRule, fitting
 from sbc.backends.seatbelt.sexpr import List, Node, Text, Word, form
 from sbc.backends.target import Loss, Unread
-from sbc.macos.operations import PARENTS
+from sbc.macos.operations import OUTSIDE_DEFAULT, PARENTS
 from sbc.policy.seatbelt import SbplFilter, SbplImport, SbplRule, SbplString, SbplWord, Seatbelt
 
 _NAMED = 4
@@ -40,6 +40,25 @@ def as_rule(rule: SbplRule) -> SbRule:
     """Give a rule of the block."""
     note = f"{rule.origin.where()}: {rule.origin.text}"
     return SbRule(rule.action, rule.operations, tuple(node(one) for one in rule.filters), None, note)
+
+
+def lifted(rules: tuple[SbplRule, ...], base: Iterable[SbRule]) -> Iterator[SbRule]:
+    """Give the filtered rules of the block anew on the operations of the base that fall under theirs.
+
+    They stand above the base and below the block: what that says of the very operation decides first, as it would
+    without the base.
+    """
+    sequences: dict[tuple[int, ...], list[str]] = {}
+    for operation in dict.fromkeys(canonical(name) for rule in base for name in rule.operations):
+        wider = tuple(
+            number
+            for number, rule in _reached(rules, operation)
+            if operation not in map(canonical, rule.operations) and _fitting(rule, operation)
+        )
+        sequences.setdefault(wider, []).append(operation)
+    for numbers, operations in sequences.items():
+        for number in numbers:
+            yield from fitting(as_rule(rules[number]), tuple(operations))
 
 
 def repeated(rules: tuple[SbplRule, ...], ledger: Ledger) -> Iterator[SbRule]:
@@ -73,10 +92,12 @@ def repeated(rules: tuple[SbplRule, ...], ledger: Ledger) -> Iterator[SbRule]:
 def _reached(rules: tuple[SbplRule, ...], operation: str) -> list[tuple[int, SbplRule]]:
     """Give the block's filtered rules that can decide an operation, with their places; of two the later one decides.
 
-    A rule without a filter ends the search: what its operation falls under is not looked at.
+    A rule without a filter ends the search: what its operation falls under is not looked at. Some operations no rule on
+    `default` reaches.
     """
     levels: list[list[tuple[int, SbplRule]]] = []
-    for level in lineage(operation):
+    above = lineage(operation)
+    for level in above[:-1] if any(one in OUTSIDE_DEFAULT for one in above) else above:
         named = [(n, rule) for n, rule in enumerate(rules) if any(canonical(one) == level for one in rule.operations)]
         levels.append([(n, rule) for n, rule in named if rule.filters])
         if len(levels[-1]) != len(named):

@@ -47,9 +47,10 @@ class _Writer:
         for rule in rules:
             self._noted(rule.note, self.ledger.completed(rule, author))
 
-    def exactly(self, rules: Iterable[SbRule]) -> None:
+    def exactly(self, rules: Iterable[SbRule], author: Author) -> None:
         """Write rules that name all that they must."""
         for rule in rules:
+            self.ledger.record(rule, author)
             self._noted(rule.note, (rule,))
 
     def _noted(self, note: str, rules: tuple[SbRule, ...]) -> None:
@@ -77,17 +78,18 @@ def profile(policy: Policy) -> Profile:
     out.node(form(seatbelt.default.action, Word("default")))
     if default_deny:
         out.title("macos-base")
-        out.rules((SbRule("deny", base.CLOSED, note="open under a default of deny unless named"),), "base")
         asked = (network.services(),) if network.open_to_all(policy.network) else ()
-        out.rules(base.services(seatbelt, asked), "base")
+        below = base.services(users, asked)
     else:
         out.title("programs outside are not asked to act")
-        out.rules(_closed_actors(users), "base")
+        below = tuple(_closed_actors(users))
+    out.exactly(below, "base")
     if statements:
         out.title("seatbelt")
+    out.exactly(block.lifted(users, below), "user")
     for one in statements:
         if isinstance(one, SbplRule):
-            out.rules((block.as_rule(one),), "user")
+            out.exactly((block.as_rule(one),), "user")
         else:
             out.lines.append(comment(f"{one.origin.where()}: {one.origin.text}"))
             out.node(form("import", Text(one.path)))
@@ -105,7 +107,7 @@ def profile(policy: Policy) -> Profile:
     again = tuple(block.repeated(users, out.ledger))
     if again:
         out.title("seatbelt: denies that the rules above would undo")
-        out.exactly(again)
+        out.exactly(again, "derived")
     losses = (*lost, *_losses(policy, users), *block.losses(users, not by_path, out.ledger))
     return Profile("\n".join(out.lines) + "\n", losses, tuple(_notes(policy)), tuple(block.unread(statements)))
 

@@ -112,7 +112,7 @@ class Ledger:
         for entry in self._named.get(operation, ()):
             if not rule.filters and entry.filtered:
                 continue  # a bare rule is what holds where no filter matches; the filtered one decides its own
-            if entry.action == rule.action or (author == "user" and entry.author == "user"):
+            if entry.action == rule.action:
                 continue
             if author == "derived" and rule.action == "allow" and entry.author == "user":
                 continue
