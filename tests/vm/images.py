@@ -1,5 +1,6 @@
 """Guest images: one of Debian's kernels, and an initramfs with Python, bubblewrap and the usual tools."""
 
+import fcntl
 import gzip
 import os
 import shutil
@@ -57,11 +58,19 @@ def cache_folder() -> Path:
 def build(image: Image) -> Path:
     """Give the folder with an image's `vmlinuz` and `initrd.cpio`; they are made where they are not there."""
     folder = cache_folder() / "images" / image.name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f"{image.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _build(image, folder)
+    return folder
+
+
+def _build(image: Image, folder: Path) -> None:
     version = PYTHON[image.suite]
     wanted = [f"python{version}-minimal", f"libpython{version}-stdlib", "busybox-static", "bubblewrap", *TOOLS]
     made = folder / "packages"
     if (folder / "initrd.cpio").exists() and made.exists() and made.read_text().split() == wanted:
-        return folder
+        return
     shutil.rmtree(folder, ignore_errors=True)
     debs, root = folder / "debs", folder / "root"
     debs.mkdir(parents=True)
@@ -79,7 +88,6 @@ def build(image: Image) -> Path:
     made.write_text("\n".join(wanted))
     for spent in (debs, root, folder / "kernel"):
         shutil.rmtree(spent)
-    return folder
 
 
 def _take_kernel(folder: Path) -> None:
