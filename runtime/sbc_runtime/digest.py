@@ -16,8 +16,9 @@ from sbc_runtime.words import Any, cast
 
 _DOMAIN = b"sbc enforcement 1\n"
 
-_SBPL_COMMENT = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|;[^\n]*', re.DOTALL)
-_BLANKS = re.compile(r"[ \t\r\n]+")
+# Not compiled here: only macOS needs them.
+_SBPL_COMMENT = r'("[^"\\]*(?:\\.[^"\\]*)*")|;[^\n]*'
+_BLANKS = r"[ \t\r\n]+"
 
 
 def filter_for(bundle: Bundle, abi: str) -> Filter | None:
@@ -69,7 +70,7 @@ def _elsewhere(item: object, system: str) -> bool:
 
 
 def _without_comments(text: str) -> str:
-    kept = _SBPL_COMMENT.sub(lambda match: match[1] or "", text)
+    kept = re.sub(_SBPL_COMMENT, lambda match: match[1] or "", text, flags=re.DOTALL)
     # Blanks between strings only: inside one they mean something.
     pieces = re.split(r'("[^"\\]*(?:\\.[^"\\]*)*")', kept, flags=re.DOTALL)
-    return "".join(piece if index % 2 else _BLANKS.sub(" ", piece) for index, piece in enumerate(pieces)).strip()
+    return "".join(piece if index % 2 else re.sub(_BLANKS, " ", piece) for index, piece in enumerate(pieces)).strip()

@@ -8,7 +8,7 @@ from sbc_runtime.contents import Param
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.texts import Text, carried
 
-_AMOUNT = re.compile(r"([0-9]+)([A-Za-z]*)")
+_AMOUNT = r"([0-9]+)([A-Za-z]*)"  # compiled when it is first needed, as few runs do
 _UNITS: dict[str, dict[str, int]] = {
     "size": {"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40},
     "duration": {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000},
@@ -68,7 +68,7 @@ def _counted(value: int, name: str) -> int:
 
 def amount(text: str, kind: str, name: str) -> int:
     """Read a size, a duration or an integer as the language writes them."""
-    match = _AMOUNT.fullmatch(text.strip())
+    match = re.fullmatch(_AMOUNT, text.strip())
     unit = None if match is None else _UNITS[kind].get(match[2])
     if match is None or unit is None:
         units = " ".join(one or "(none)" for one in _UNITS[kind])
