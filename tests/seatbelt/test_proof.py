@@ -12,6 +12,7 @@ from sbc.backends.seatbelt.proof.differs import Differs
 from sbc.backends.seatbelt.proof.meaning import Meaning
 from sbc.backends.seatbelt.proof.prove import prove
 from sbc.backends.seatbelt.proof.questions import paths
+from sbc.backends.seatbelt.proof.raw import base
 from sbc.backends.seatbelt.proof.values import choices
 from sbc.backends.seatbelt.target import SeatbeltTarget
 from sbc.backends.target import Unsayable
@@ -99,7 +100,8 @@ def kept(name: str, every: int) -> None:
 
 def around(policy: Policy, text: str, given: dict[str, str]) -> Iterator[str]:
     """Give more paths than the proof asks about."""
-    for path in paths(Meaning(policy, given), load(Source("p.sb", text), given), moved=False):
+    profiles = [load(Source("p.sb", text), given), base(services=False)]
+    for path in paths(Meaning(policy, given), profiles, moved=False):
         top = "" if path == "/" else path
         yield from (path, f"{top}/y", f"{top}/x/y/z", *([f"{top}.q"] if top else []))
 

@@ -58,13 +58,12 @@ class Comparison:
             self._loaded = load(text, values, imported=self._raw.imports)
         except Failed as failed:
             raise unreadable(failed) from None
-        self.paths = 0
         self.compared = 0
         self.open = 0
 
     def run(self, *, moved: bool) -> None:
         """Compare all; `Differs` at the first difference. `moved`: only where other values tell otherwise."""
-        self._paths(paths(self._meaning, self._loaded, moved=moved))
+        self._paths(paths(self._meaning, self._profiles_of_paths(), moved=moved))
         opened = self._meaning.open
         self._sockets(reachable(self._meaning, moved=moved) if opened else socket_paths(self._meaning))
         if moved:
@@ -82,7 +81,6 @@ class Comparison:
         for path in asked:
             here = self._meaning.places.here(path)
             key = (self._meaning.kind(here), *(one.of(path, Meter(MAX_WORK)) for one in alike))
-            self.paths += 1
             if key in seen:
                 continue
             seen.add(key)

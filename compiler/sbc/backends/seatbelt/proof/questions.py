@@ -1,14 +1,14 @@
 """What is asked: the paths that matter, and the names and addresses that the policy and its profile speak of."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sbc.backends.seatbelt.proof.meaning import RESOLVER, Meaning
 from sbc.backends.seatbelt.proof.places import above, unresolved
 from sbc.backends.seatbelt.proof.words import PAGES, STREAMS, TERMINALS
 from sbc.seatbelt.filters import Combined, Comparison, Filter
 from sbc.seatbelt.load import Loaded
-from sbc.seatbelt.patterns import Text
+from sbc.seatbelt.patterns import Regex, Text
 
 MANY = 200
 """Of more statements than these only the path itself, what is below and what is beside it are asked about."""
@@ -28,20 +28,35 @@ _EVERYWHERE = ("/", "/x", "/private", "/private/tmp/x", "/private/var", "/Users"
 TERMINAL = "/dev/ttys003"
 
 
-def paths(meaning: Meaning, loaded: Loaded, *, moved: bool) -> tuple[str, ...]:
+def paths(meaning: Meaning, profiles: Sequence[Loaded], *, moved: bool) -> tuple[str, ...]:
     """Give every path to ask about: those stated, those that rules name, and those around them.
 
-    `moved`: only what a parameter's value has moved, and the other stated paths themselves.
+    `profiles` are the one in question, and those that tell what the policy decides. `moved`: only what a parameter's
+    value has moved, and the other stated paths themselves.
     """
     places = meaning.places
     few = len(places.stated) <= MANY
     found: dict[str, None] = {} if moved else dict.fromkeys((*_EVERYWHERE, *_DEVICES, RESOLVER))
     for one in places.stated:
         found.update(dict.fromkeys((one.path,) if moved and not one.moved else _around(one.path, few=few)))
-    named = () if moved else texts(loaded, "path")
-    if len(named) <= MANY:
-        found.update(dict.fromkeys(path for path in named if path.startswith("/")))
+    for one in () if moved else profiles:
+        named = [path for path in texts(one, "path") if path.startswith("/") and not path.endswith("/")]
+        found.update(dict.fromkeys(named))
+        if len(named) <= MANY:
+            found.update(dict.fromkeys(f"{path}{end}" for path in named for end in ("/x", "x")))
+        folders = ["", *(one.path for one in places.stated[:_FEW] if one.path != "/")]
+        found.update(dict.fromkeys(matched(one, folders)))
     return tuple(path for path in found if places.certain(path))
+
+
+def matched(loaded: Loaded, folders: Sequence[str]) -> Iterator[str]:
+    """Give paths that plain regular expressions match (`^/a`, `/\\.env$`): by themselves, and in some folders."""
+    for pattern in texts(loaded, "path", regex=True):
+        letters = pattern.removeprefix("^").removesuffix("$").replace("\\.", ".").strip("/")
+        if re.fullmatch(r"[\w./ -]+", letters, re.ASCII) and all(
+            part not in ("", ".", "..") for part in letters.split("/")
+        ):
+            yield from (f"{folder}/{letters}" for folder in (folders if pattern[0] != "^" else folders[:1]))
 
 
 def _around(path: str, *, few: bool) -> Iterator[str]:
@@ -69,8 +84,8 @@ def reachable(meaning: Meaning, *, moved: bool) -> tuple[str, ...]:
     return tuple(path for path in found if meaning.places.certain(path))
 
 
-def texts(loaded: Loaded, fact: str) -> tuple[str, ...]:
-    """Give every string with which a profile's filters compare a fact."""
+def texts(loaded: Loaded, fact: str, *, regex: bool = False) -> tuple[str, ...]:
+    """Give every string, or every regular expression, with which a profile's filters compare a fact."""
     found: dict[str, None] = {}
     for rule in loaded.rules:
         waiting: list[Filter] = list(rule.filters)
@@ -79,7 +94,11 @@ def texts(loaded: Loaded, fact: str) -> tuple[str, ...]:
             if isinstance(one, Combined):
                 waiting += one.parts
             elif isinstance(one, Comparison) and one.fact == fact:
-                found.update((pattern.value, None) for pattern in one.patterns if isinstance(pattern, Text))
+                for pattern in one.patterns:
+                    if isinstance(pattern, Regex) and regex:
+                        found[pattern.pattern] = None
+                    elif isinstance(pattern, Text) and not regex:
+                        found[pattern.value] = None
     return tuple(found)
 
 
