@@ -3,10 +3,12 @@
 import os
 
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.prepare import host_mounts
 from sbc_runtime.prepare.above import parents
-from sbc_runtime.prepare.host_mounts import HostMounts
 from sbc_runtime.prepared import Prepared
+from sbc_runtime.words import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sbc_runtime.prepare.host_mounts import HostMounts
 
 
 def writable(prepared: Prepared) -> tuple[str, ...]:
@@ -19,10 +21,12 @@ def check_place(prepared: Prepared, path: str) -> str:
 
     `SetupFailed` where the command could write there too, and so replace or forge it, or where there is no such folder.
     """
+    from sbc_runtime.prepare import host_mounts  # noqa: PLC0415 - of Linux, and this module serves macOS too
+
     return place_outside(writable(prepared), path, host_mounts.read())
 
 
-def place_outside(areas: tuple[str, ...], path: str, mounts: HostMounts | None = None) -> str:
+def place_outside(areas: tuple[str, ...], path: str, mounts: "HostMounts | None" = None) -> str:
     """Give the path, without links in its folders, where it is in none of these folders; `SetupFailed` where it is.
 
     Folders are compared by device and inode, so that another name of an area does not pass; nor does the other name

@@ -356,6 +356,15 @@ def test_a_run_that_cannot_start_leaves_nothing(mac: Mac) -> None:
     assert list((mac.home / "Library/Caches/sbc/seatbelt").iterdir()) == []
 
 
+def written(file: Path) -> str:
+    """Wait for a line in a file."""
+    for _ in range(2000):
+        if file.exists() and (text := file.read_text()).endswith("\n"):
+            return text
+        time.sleep(0.01)
+    pytest.fail(f"nothing has written {file.name}")
+
+
 def gone(pid: int) -> bool:
     """Wait for a process to end; one that nobody waits for counts as gone."""
     for _ in range(200):
@@ -371,8 +380,7 @@ def gone(pid: int) -> bool:
 def test_a_killed_keeper_is_no_verdict(mac: Mac) -> None:
     mac.stands_for('shift 8; exec "$@"')
     run = mac.start("sh", "-c", f"echo $$ > {mac.tree}/pid; exec sleep 100")
-    while not (mac.tree / "pid").exists() or not (mac.tree / "pid").read_text().endswith("\n"):
-        time.sleep(0.01)
+    written(mac.tree / "pid")
     pid = int((mac.tree / "pid").read_text())
     keeper = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     os.kill(keeper, signal.SIGKILL)

@@ -16,7 +16,9 @@ import signal
 import sys
 import termios
 
-from sbc_runtime.words import Any
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # it is run alone, and finds nothing else of this package
+    from typing import Any
 
 _UMASK = 0o022
 
@@ -70,7 +72,7 @@ def _kill(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
 
 
-def _become(orders: dict[str, Any], answer: int) -> None:
+def _become(orders: "dict[str, Any]", answer: int) -> None:
     """Become the command; what cannot be done is told, and nothing is run."""
     step = "process"
     try:
