@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.verified.results import VARIABLE, record
+
 # How long an example takes says nothing about what is tested, least of all on a machine that does other things too.
 settings.register_profile("sbc", deadline=None, print_blob=True)
 # The gate is reproducible; elsewhere every run looks at other examples.
@@ -15,9 +17,18 @@ settings.load_profile("sbc-ci" if os.environ.get("CI") == "true" else "sbc")
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Where `SBC_REVIEWED_SKIPS` is set, fail for a skip whose reason nobody has reviewed (`reviewed_skips.txt`)."""
+    """Keep the results where `SBC_RESULTS` says (`tests/verified`).
+
+    Where `SBC_REVIEWED_SKIPS` is set, fail for a skip whose reason nobody has reviewed (`reviewed_skips.txt`).
+    """
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if not os.environ.get("SBC_REVIEWED_SKIPS") or reporter is None:
+    if reporter is None:
+        return
+    if place := os.environ.get(VARIABLE):
+        ended = {"passed": "passed", "failed": "failed", "error": "failed", "skipped": "skipped"}
+        found = [(one.nodeid, word) for kind, word in ended.items() for one in reporter.stats.get(kind, [])]
+        record(found, Path(place))
+    if not os.environ.get("SBC_REVIEWED_SKIPS"):
         return
     listed = (Path(__file__).parent / "reviewed_skips.txt").read_text(encoding="utf-8").splitlines()
     reviewed = [line for line in listed if line and not line.startswith("#")]
