@@ -155,7 +155,7 @@ def marked(mark: str) -> list[int]:
     return found
 
 
-def gone(mark: str, seconds: float = 1.0) -> bool:
+def gone(mark: str, seconds: float = 10.0) -> bool:
     end = time.monotonic() + seconds
     while marked(mark) and time.monotonic() < end:
         time.sleep(0.01)

@@ -126,7 +126,7 @@ def test_it_ends_with_the_host(number: int) -> None:
         below: list[int] = []
         assert until(lambda: [below.append(pid) for spare in children(one) for pid in children(spare)])
         host.send_signal(number)
-    assert until(lambda: not any(alive(pid) for pid in (one, *below)), 1.0)
+    assert until(lambda: not any(alive(pid) for pid in (one, *below)))
 
 
 def test_the_command_line_names_no_path() -> None:

@@ -15,6 +15,9 @@ BEGIN = "<!-- verified:begin -->"
 END = "<!-- verified:end -->"
 _GUEST = re.compile(r"\b(amd64|arm64|s390x|riscv64)-(bookworm|trixie|sid)\b")
 _KERNELS = {"bookworm": "6.1", "trixie": "6.12"}
+_BY_USERS = "tests/runtime/"
+"""Whose tests say in their names who calls."""
+
 _USERS = re.compile(r"[\[-](root|user)[\]-]")
 
 
@@ -60,7 +63,7 @@ def place(one: Result) -> str:
     if guest is not None:
         return f"Linux {_KERNELS.get(guest[2], guest[2])} {guest[1]} (QEMU)"
     kernel = ".".join(re.findall(r"[0-9]+", one.kernel)[:2])
-    user = _USERS.search(one.test)
+    user = _USERS.search(one.test) if one.test.startswith(_BY_USERS) else None
     return f"Linux {kernel} {one.machine}" + (
         "" if user is None else {"root": ", as root", "user": ", as a user"}[user[1]]
     )

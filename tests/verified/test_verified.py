@@ -69,8 +69,8 @@ def test_the_last_result_counts(tmp_path: Path) -> None:
     ("test", "said"),
     [
         ("tests/a.py::test_x", "Linux 6.18 x86_64"),
-        ("tests/a.py::test_x[user]", "Linux 6.18 x86_64, as a user"),
-        ("tests/a.py::test_x[root-bwrap]", "Linux 6.18 x86_64, as root"),
+        ("tests/runtime/a.py::test_x[user]", "Linux 6.18 x86_64, as a user"),
+        ("tests/runtime/a.py::test_x[root-bwrap]", "Linux 6.18 x86_64, as root"),
         ("tests/vm/test_a.py::test_x[agent-check-arm64-bookworm]", "Linux 6.1 arm64 (QEMU)"),
     ],
 )
