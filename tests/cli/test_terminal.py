@@ -75,7 +75,8 @@ def test_a_change_of_size_is_passed_on(tmp_path: Path) -> None:
 
 def test_ctrl_c_is_the_commands(tmp_path: Path) -> None:
     """It is a key of the command's terminal: the command may catch it, and goes on."""
-    screen = started(tmp_path, "trap 'echo caught' INT; echo ready; sleep 30; read x; echo got $x; exit 5")
+    wait = 'while [ -z "$hit" ]; do sleep 0.1; done'
+    screen = started(tmp_path, f"trap 'hit=1; echo caught' INT; echo ready; {wait}; read x; echo got $x; exit 5")
     screen.until(b"ready")
     os.write(screen.end, b"\x03")
     screen.until(b"caught")

@@ -120,7 +120,7 @@ def test_a_fork_bomb(caller: Caller) -> None:
     assert outcome.kind in {"exited", "process-limit"}
     assert b"unlimited" not in outcome.stdout.kept
     (limit,) = [one for one in outcome.limits if one.key == "processes"]
-    assert limit.how == ("rlimit",)
+    assert limit.how == (("rlimit",) if outcome.cgroup is None else ("cgroup",))
 
 
 def test_exactly_the_processes_that_the_limit_says(caller: Caller) -> None:

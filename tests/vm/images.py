@@ -115,10 +115,11 @@ def _arrange(root: Path, version: str) -> None:
     for applet in APPLETS:
         if not (usr / "bin" / applet).is_symlink() and not (usr / "bin" / applet).exists():
             (usr / "bin" / applet).symlink_to("busybox")
-    for name in ("proc", "sys", "dev", "tmp", "run", "mnt", "job", "etc", "root", "var/tmp"):
+    for name in ("proc", "sys", "dev", "tmp", "run", "mnt", "job", "etc/alternatives", "root", "var/tmp"):
         (root / name).mkdir(parents=True, exist_ok=True)
     for name in ("tmp", "var/tmp"):
         (root / name).chmod(0o1777)
+    (root / "etc/ld.so.cache").touch()  # an empty one is passed over
     (root / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n")
     (root / "etc/group").write_text("root:x:0:\nuser:x:1000:\n")
     for script in ("init", "start"):
