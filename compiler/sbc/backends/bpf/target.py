@@ -110,7 +110,18 @@ def longest_path(program: Program) -> int:
 
 
 def build(policy: FilterPolicy) -> Filter:
-    """Make, verify and prove one filter.
+    """Make, verify and prove one filter, or give the one that was made of the same before; raises as `proven` does."""
+    meaning = _meaning(policy)
+    if (known := _BUILT.get(meaning)) is None:
+        known = proven(policy)
+        if len(_BUILT) >= _MOST_BUILT:
+            _BUILT.clear()
+        _BUILT[meaning] = known
+    return Filter(policy, *known)
+
+
+def proven(policy: FilterPolicy) -> tuple[Program, int, float]:
+    """Make, verify and prove one filter: give it, the proof's nodes, and the milliseconds that it took.
 
     `generate.TooLarge` where the kernel takes no filter of that size; `decision.table.TooComplex` where the proof
     runs out of its budget; `FilterDiffers` and `verifier.Refused` where the compiler itself is wrong.
@@ -118,9 +129,6 @@ def build(policy: FilterPolicy) -> Filter:
     from sbc.decision.prove import Counterexample, prove  # noqa: PLC0415
     from sbc_runtime.verifier import verify  # noqa: PLC0415
 
-    meaning = _meaning(policy)
-    if (known := _BUILT.get(meaning)) is not None:
-        return Filter(policy, *known)
     program = generate(policy)
     verify(program)
     start = perf_counter()
@@ -135,10 +143,7 @@ def build(policy: FilterPolicy) -> Filter:
             _in_words(proof.expected),
             _in_words(proof.got),
         )
-    if len(_BUILT) >= _MOST_BUILT:
-        _BUILT.clear()
-    _BUILT[meaning] = program, proof.nodes, milliseconds
-    return Filter(policy, program, proof.nodes, milliseconds)
+    return program, proof.nodes, milliseconds
 
 
 def _meaning(policy: FilterPolicy) -> _Meaning:
