@@ -13,33 +13,12 @@ only. An ABI that `arch.py` does not know kills.
 
 from functools import cache
 
-from sbc_runtime.action import Action
 from sbc_runtime.arch import ARCHES, X32_BIT, Arch
-from sbc_runtime.instruction import (
-    ABS,
-    ALU,
-    AND,
-    JEQ,
-    JMP,
-    LD,
-    OFFSET_ARCH,
-    OFFSET_NR,
-    RET,
-    Instruction,
-    K,
-    W,
-    low_word_offset,
-    pack,
-)
+from sbc_runtime.filter_parts import ALLOW, EQUAL, LOAD, REFUSE, by_architecture
+from sbc_runtime.instruction import ALU, AND, OFFSET_NR, Instruction, K, low_word_offset
 from sbc_runtime.records import NamedTuple
 
-_EPERM = 1
 _INIT = 1
-_LOAD = LD | W | ABS
-_EQUAL = JMP | JEQ | K
-_ALLOW = Instruction(RET | K, 0, 0, Action.ALLOW.ret)
-_REFUSE = Instruction(RET | K, 0, 0, Action.ERRNO.ret | _EPERM)
-_KILL = Instruction(RET | K, 0, 0, Action.KILL_PROCESS.ret)
 
 FIRST = (
     "prlimit64", "sched_setscheduler", "sched_setparam", "sched_setaffinity", "sched_setattr", "process_vm_readv",
@@ -96,14 +75,11 @@ def init_guard(arch: Arch) -> bytes:
     for one in ARCHES.values():
         if one.kernel == arch.kernel and one.byte_order == arch.byte_order:
             blocks.setdefault(one.audit, []).extend(_block(one))
-    program = [Instruction(_LOAD, 0, 0, OFFSET_ARCH)]
     for audit, block in blocks.items():
-        whole = [Instruction(_LOAD, 0, 0, OFFSET_NR), *block, _ALLOW]
-        if audit == ARCHES["x32"].audit:
-            # Older kernels take the numbers of x32 with and without its bit.
-            whole.insert(1, Instruction(ALU | AND | K, 0, 0, X32_BIT - 1))
-        program += [Instruction(_EQUAL, 0, len(whole), audit), *whole]
-    return pack((*program, _KILL), arch.byte_order)
+        # Older kernels take the numbers of x32 with and without its bit.
+        mask = [Instruction(ALU | AND | K, 0, 0, X32_BIT - 1)] if audit == ARCHES["x32"].audit else []
+        blocks[audit] = [Instruction(LOAD, 0, 0, OFFSET_NR), *mask, *block, ALLOW]
+    return by_architecture(blocks, arch.byte_order)
 
 
 def _block(arch: Arch) -> list[Instruction]:
@@ -115,12 +91,12 @@ def _block(arch: Arch) -> list[Instruction]:
     for tests, numbers in by_tests.items():
         checks: list[Instruction] = []
         for one in tests:
-            checks.append(Instruction(_LOAD, 0, 0, low_word_offset(one.argument, arch.byte_order)))
-            checks.append(Instruction(_EQUAL, *((1, 0) if one.unless else (0, 1)), one.value))
-            checks.append(_REFUSE)
-        checks.append(_ALLOW)
+            checks.append(Instruction(LOAD, 0, 0, low_word_offset(one.argument, arch.byte_order)))
+            checks.append(Instruction(EQUAL, *((1, 0) if one.unless else (0, 1)), one.value))
+            checks.append(REFUSE)
+        checks.append(ALLOW)
         last = len(numbers) - 1
         for at, number in enumerate(numbers):
-            block.append(Instruction(_EQUAL, last - at, 0 if at < last else len(checks), number))
+            block.append(Instruction(EQUAL, last - at, 0 if at < last else len(checks), number))
         block += checks
     return block

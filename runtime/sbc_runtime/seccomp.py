@@ -4,10 +4,10 @@ from functools import cache
 
 from sbc_runtime.action import Action
 from sbc_runtime.arch import Arch
-from sbc_runtime.instruction import ABS, JEQ, JMP, LD, OFFSET_ARCH, OFFSET_NR, RET, A, Instruction, K, W, pack, unpack
+from sbc_runtime.filter_parts import ALLOW, EQUAL, KILL, LOAD, REFUSE
+from sbc_runtime.instruction import OFFSET_ARCH, OFFSET_NR, RET, A, Instruction, K, pack, unpack
 from sbc_runtime.numbers import INIT_CALLS
 
-_EPERM = 1
 _ACTION = 0xFFFF0000
 
 
@@ -17,17 +17,16 @@ def init_filter(arch: Arch) -> bytes:
     Other calls fail with EPERM; another ABI kills.
     """
     allowed = INIT_CALLS[arch.name]
-    load = LD | W | ABS
     program = [
-        Instruction(load, 0, 0, OFFSET_ARCH),
-        Instruction(JMP | JEQ | K, 1, 0, arch.audit),
-        Instruction(RET | K, 0, 0, Action.KILL_PROCESS.ret),
-        Instruction(load, 0, 0, OFFSET_NR),
+        Instruction(LOAD, 0, 0, OFFSET_ARCH),
+        Instruction(EQUAL, 1, 0, arch.audit),
+        KILL,
+        Instruction(LOAD, 0, 0, OFFSET_NR),
     ]
     for left, number in zip(range(len(allowed) - 1, -1, -1), allowed, strict=True):
-        program.append(Instruction(JMP | JEQ | K, left + 1, 0, number))
-    program.append(Instruction(RET | K, 0, 0, Action.ERRNO.ret | _EPERM))
-    program.append(Instruction(RET | K, 0, 0, Action.ALLOW.ret))
+        program.append(Instruction(EQUAL, left + 1, 0, number))
+    program.append(REFUSE)
+    program.append(ALLOW)
     return pack(tuple(program), arch.byte_order)
 
 

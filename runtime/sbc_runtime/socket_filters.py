@@ -15,23 +15,18 @@ import os
 from errno import EACCES, EAFNOSUPPORT, ENOSYS
 from functools import cache
 
-from sbc_runtime.action import Action
 from sbc_runtime.arch import ARCHES, LAST_NUMBER, X32_BIT, Arch, native_arch
 from sbc_runtime.filter_outcomes import may_pass
+from sbc_runtime.filter_parts import ALLOW, EQUAL, KILL, LOAD, by_architecture, errno
 from sbc_runtime.instruction import (
-    ABS,
     ALU,
     AND,
-    JEQ,
     JGE,
     JMP,
-    LD,
     OFFSET_ARCH,
     OFFSET_NR,
-    RET,
     Instruction,
     K,
-    W,
     low_word_offset,
     pack,
     unpack,
@@ -81,24 +76,23 @@ SOCKET_CALLS = {
 def unix_only(arch: Arch) -> bytes:
     """Give the filter for the ABI that is the machine's own, in its byte order; `KeyError` where that is not known."""
     calls = SOCKET_CALLS[arch.name]
-    load, equal = LD | W | ABS, JMP | JEQ | K
     x32 = arch.last_number < LAST_NUMBER
     # Jumps count from the next instruction; the last six are the test of `family` and the four answers.
     program = (
-        Instruction(load, 0, 0, OFFSET_ARCH),
-        Instruction(equal, 0, 10, arch.audit),  # another ABI: killed
-        Instruction(load, 0, 0, OFFSET_NR),
+        Instruction(LOAD, 0, 0, OFFSET_ARCH),
+        Instruction(EQUAL, 0, 10, arch.audit),  # another ABI: killed
+        Instruction(LOAD, 0, 0, OFFSET_NR),
         Instruction(JMP | JGE | K, 8 if x32 else 0, 0, X32_BIT),  # x32's numbers: killed
-        Instruction(equal, 3, 0, calls.socket),
-        Instruction(equal, 2, 0, calls.socketpair),
-        Instruction(equal, 6, 0, calls.io_uring_setup),  # absent
-        Instruction(equal, 5, 3, calls.socketcall or calls.io_uring_setup),  # absent, else allowed
-        Instruction(load, 0, 0, low_word_offset(0, arch.byte_order)),  # `int family`: the low word alone
-        Instruction(equal, 1, 0, AF_UNIX),
-        Instruction(RET | K, 0, 0, Action.ERRNO.ret | EACCES),
-        Instruction(RET | K, 0, 0, Action.ALLOW.ret),
-        Instruction(RET | K, 0, 0, Action.KILL_PROCESS.ret),
-        Instruction(RET | K, 0, 0, Action.ERRNO.ret | ENOSYS),
+        Instruction(EQUAL, 3, 0, calls.socket),
+        Instruction(EQUAL, 2, 0, calls.socketpair),
+        Instruction(EQUAL, 6, 0, calls.io_uring_setup),  # absent
+        Instruction(EQUAL, 5, 3, calls.socketcall or calls.io_uring_setup),  # absent, else allowed
+        Instruction(LOAD, 0, 0, low_word_offset(0, arch.byte_order)),  # `int family`: the low word alone
+        Instruction(EQUAL, 1, 0, AF_UNIX),
+        errno(EACCES),
+        ALLOW,
+        KILL,
+        errno(ENOSYS),
     )
     return pack(program, arch.byte_order)
 
@@ -142,24 +136,20 @@ def narrowed(prepared: Prepared) -> tuple[RunLoss, ...]:
 
 @cache
 def _guard(arch: Arch) -> bytes:
-    load, equal = LD | W | ABS, JMP | JEQ | K
-    program = [Instruction(load, 0, 0, OFFSET_ARCH)]
+    blocks: dict[int, list[Instruction]] = {}
     for one in _served(arch):
         calls = SOCKET_CALLS[one.name]
         x32 = [Instruction(ALU | AND | K, 0, 0, LAST_NUMBER ^ X32_BIT)] if one.last_number < LAST_NUMBER else []
-        block = [
-            Instruction(load, 0, 0, OFFSET_NR),
+        blocks[one.audit] = [
+            Instruction(LOAD, 0, 0, OFFSET_NR),
             *x32,
-            Instruction(equal, 7, 0, calls.io_uring_setup),  # absent
-            Instruction(equal, 6, 0, calls.socketcall or calls.io_uring_setup),  # absent
-            Instruction(equal, 0, 4, calls.socket),
-            Instruction(load, 0, 0, low_word_offset(0, one.byte_order)),  # `int family`: the low word alone
-            *(Instruction(equal, 5 - at, 0, number) for at, number in enumerate(OUTSIDE.values(), 1)),
-            Instruction(RET | K, 0, 0, Action.ALLOW.ret),
-            Instruction(RET | K, 0, 0, Action.ERRNO.ret | ENOSYS),
-            Instruction(RET | K, 0, 0, Action.ERRNO.ret | EAFNOSUPPORT),
+            Instruction(EQUAL, 7, 0, calls.io_uring_setup),  # absent
+            Instruction(EQUAL, 6, 0, calls.socketcall or calls.io_uring_setup),  # absent
+            Instruction(EQUAL, 0, 4, calls.socket),
+            Instruction(LOAD, 0, 0, low_word_offset(0, one.byte_order)),  # `int family`: the low word alone
+            *(Instruction(EQUAL, 5 - at, 0, number) for at, number in enumerate(OUTSIDE.values(), 1)),
+            ALLOW,
+            errno(ENOSYS),
+            errno(EAFNOSUPPORT),
         ]
-        program += [Instruction(equal, 0, len(block), one.audit), *block]
-    # An ABI that is not known here has other numbers.
-    program.append(Instruction(RET | K, 0, 0, Action.KILL_PROCESS.ret))
-    return pack(tuple(program), arch.byte_order)
+    return by_architecture(blocks, arch.byte_order)
