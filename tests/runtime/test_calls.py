@@ -198,7 +198,8 @@ def test_the_callers_limit_on_files_is_not_the_end_of_a_run(caller: Caller) -> N
     script = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-outcome = profile.run(["/bin/sh", "-c", "trap '' PIPE; head -c 100000 /dev/zero; echo $? >&2; exit 7"])
+# More than a pipe takes beside what is read from it before the first write fails.
+outcome = profile.run(["/bin/sh", "-c", "trap '' PIPE; head -c 10000000 /dev/zero; echo $? >&2; exit 7"])
 tell([told(outcome)[:2], len(outcome.stdout.kept), outcome.stdout.cut, outcome.stderr.kept.decode(), outcome.notes])
 """
     ended, kept, cut, said, notes = caller.host(script, bundle(PLAIN))
