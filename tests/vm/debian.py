@@ -1,6 +1,6 @@
 """Debian packages of any architecture and suite, unpacked into a folder; nothing is installed on this machine.
 
-A private apt root for each (architecture, suite) uses the mirror that this machine's own apt already uses.
+A private apt root uses the mirror that this machine's own apt already uses.
 """
 
 import os
@@ -27,15 +27,11 @@ KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 
 
 class Packages:
-    """The packages of one architecture and suite."""
+    """The packages of one architecture and suite, as the mirror has them now; `folder` becomes their apt root."""
 
     def __init__(self, folder: Path, arch: str, suite: str) -> None:
-        self.root = folder / f"{arch}-{suite}"
+        self.root = folder
         self.environment = {**os.environ, "APT_CONFIG": str(self.root / "apt.conf")}
-        if not (self.root / "ready").exists():
-            self._create(arch, suite)
-
-    def _create(self, arch: str, suite: str) -> None:
         for name in ("etc/apt/preferences.d", "etc/apt/apt.conf.d", "var/lib/apt/lists/partial",
                      "var/cache/apt/archives/partial", "var/lib/dpkg"):  # fmt: skip
             (self.root / name).mkdir(parents=True, exist_ok=True)
@@ -43,7 +39,6 @@ class Packages:
         (self.root / "etc/apt/sources.list").write_text(f"deb [signed-by={KEYRING}] {_mirror()} {suite} main\n")
         (self.root / "apt.conf").write_text(CONFIGURATION.format(root=self.root, arch=arch))
         self._run("apt-get", "-q", "-o", "APT::Update::Error-Mode=any", "update")
-        (self.root / "ready").touch()
 
     def _run(self, *command: str, cwd: Path | None = None) -> str:
         done = subprocess.run(command, env=self.environment, cwd=cwd, check=False, text=True, capture_output=True)

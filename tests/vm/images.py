@@ -1,6 +1,5 @@
 """Guest images: one of Debian's kernels, and an initramfs with Python, bubblewrap and the usual tools."""
 
-import fcntl
 import gzip
 import os
 import shutil
@@ -10,8 +9,10 @@ from typing import NamedTuple
 
 from tests.vm.archive import entries_of, pack
 from tests.vm.debian import Packages
+from tests.vm.kept import kept, recipe_of
 
-GUEST = Path(__file__).parent / "guest"
+HERE = Path(__file__).parent
+GUEST = HERE / "guest"
 PYTHON = {"bookworm": "3.11", "trixie": "3.13"}
 APPLETS = (
     "sh", "mount", "umount", "cat", "ls", "mkdir", "reboot", "setsid", "stty", "id", "ps", "sleep", "echo", "uname",
@@ -55,38 +56,32 @@ def cache_folder() -> Path:
     return Path(os.environ.get("SBC_LAB") or Path.home() / ".cache" / "sbc-guests")
 
 
+def recipe(image: Image, here: Path = HERE) -> str:
+    """Give the digest of what an image is made from: this module, those that it uses, and the guest's own scripts."""
+    modules = (here / f"{name}.py" for name in ("images", "archive", "debian", "kept"))
+    return recipe_of([*modules, *(here / "guest").iterdir()], *image)
+
+
 def build(image: Image) -> Path:
-    """Give the folder with an image's `vmlinuz` and `initrd.cpio`; they are made where they are not there."""
-    folder = cache_folder() / "images" / image.name
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{image.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        _build(image, folder)
-    return folder
+    """Give the folder with an image's `vmlinuz` and `initrd.cpio`, made where no image of this recipe is there."""
+    return kept(cache_folder() / "images" / image.name, recipe(image), lambda folder: _make(image, folder))
 
 
-def _build(image: Image, folder: Path) -> None:
+def _make(image: Image, folder: Path) -> None:
     version = PYTHON[image.suite]
     wanted = [f"python{version}-minimal", f"libpython{version}-stdlib", "busybox-static", "bubblewrap", *TOOLS]
-    made = folder / "packages"
-    if (folder / "initrd.cpio").exists() and made.exists() and made.read_text().split() == wanted:
-        return
-    shutil.rmtree(folder, ignore_errors=True)
     debs, root = folder / "debs", folder / "root"
-    debs.mkdir(parents=True)
-    packages = Packages(cache_folder() / "apt", image.arch, image.suite)
-    kernel = packages.dependency(image.kernel, "linux-image-")
-    packages.download(kernel, debs)
+    debs.mkdir()
+    packages = Packages(folder / "apt", image.arch, image.suite)
+    packages.download(packages.dependency(image.kernel, "linux-image-"), debs)
     packages.download_with_dependencies(wanted, debs)
     for package in sorted(debs.glob("*.deb")):
         target = folder / "kernel" if package.name.startswith("linux-image") else root
         subprocess.run(["dpkg-deb", "-x", package, target], check=True)
     _take_kernel(folder)
     _arrange(root, version)
-    (folder / "initrd.tmp").write_bytes(pack(entries_of(root)))
-    (folder / "initrd.tmp").rename(folder / "initrd.cpio")
-    made.write_text("\n".join(wanted))
-    for spent in (debs, root, folder / "kernel"):
+    (folder / "initrd.cpio").write_bytes(pack(entries_of(root)))
+    for spent in (packages.root, debs, root, folder / "kernel"):
         shutil.rmtree(spent)
 
 
