@@ -68,8 +68,13 @@ def namespaces(process: int) -> dict[str, str]:
 
 def mountinfo(process: int) -> tuple[MountLine, ...]:
     """Give every mount that a process sees below its root, in the kernel's order."""
+    return lines(content(process, "mountinfo"))
+
+
+def lines(text: bytes) -> tuple[MountLine, ...]:
+    """Read the lines of a mountinfo (proc_pid_mountinfo(5))."""
     found: list[MountLine] = []
-    for line in content(process, "mountinfo").splitlines():
+    for line in text.splitlines():
         fields = line.split(b" ")
         end = fields.index(b"-", 6)
         found.append(

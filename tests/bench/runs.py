@@ -1,4 +1,4 @@
-"""The figures of the runtime: `/bin/true` in a full sandbox, beside bubblewrap with the same mounts."""
+"""The figures of the runtime: `/bin/true` in a full sandbox, beside bubblewrap with the same mounts and no filter."""
 
 import os
 import shutil
@@ -10,7 +10,11 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
+import sbc_runtime
+from sbc_runtime.api import Profile
+from tests.bench import same_mounts
 from tests.bench.commands import ENVIRONMENT, once
 from tests.bench.row import Row
 from tests.shared_data import ROOT
@@ -18,15 +22,6 @@ from tests.shared_data import ROOT
 RUNS = 40
 PAUSE = 0.02
 """Seconds between a run and its yardstick."""
-
-BWRAP = [
-    "bwrap", "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup", "--unshare-net",
-    "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
-    "--ro-bind", "/usr", "/usr", "--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
-    "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
-    "--symlink", "usr/bin", "/bin", "--symlink", "usr/sbin", "/sbin", "--symlink", "usr/lib", "/lib",
-    "--symlink", "usr/lib64", "/lib64", "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev",
-]  # fmt: skip
 
 
 def milliseconds(run: Callable[[], object]) -> float:
@@ -50,17 +45,10 @@ def tree(folder: Path) -> Path:
     return made
 
 
-def peer(folder: Path) -> list[str]:
-    place = tree(folder) if not (folder / "tree").exists() else folder / "tree"
-    return [*BWRAP, "--bind", str(place), "/work", "--chdir", "/work", "--", "/bin/true"]
-
-
 def api_rows() -> list[Row]:
     """The API after its first call, in a small process and in one of 2 GiB with 50 threads."""
     if shutil.which("bwrap") is None:
         return [Row("run of /bin/true", "bubblewrap is not installed")]
-    import sbc_runtime
-
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         folder.chmod(0o755)
@@ -71,19 +59,17 @@ def api_rows() -> list[Row]:
             if not outcome.ok:
                 raise RuntimeError(str(outcome.failure or outcome.kind))
 
-        def theirs() -> None:
-            subprocess.run(peer(folder), check=True, stdin=subprocess.DEVNULL)
-
         first = milliseconds(ours)
+        peer = _peer(profile, work)
         rows = [Row("first run by the API (starts the helper)", f"{first:.1f} ms")]
-        rows.append(_compared("run by the API", ours, theirs))
+        rows.append(_compared("run by the API", ours, peer))
         ballast = bytearray(2 << 30)
         ballast[::4096] = b"\1" * len(ballast[::4096])
         stop = threading.Event()
         threads = [threading.Thread(target=stop.wait) for _ in range(50)]
         for one in threads:
             one.start()
-        rows.append(_compared("run by the API, 2 GiB and 50 threads", ours, theirs))
+        rows.append(_compared("run by the API, 2 GiB and 50 threads", ours, peer))
         stop.set()
         for one in threads:
             one.join()
@@ -91,15 +77,37 @@ def api_rows() -> list[Row]:
     return rows
 
 
-def _compared(what: str, ours: Callable[[], None], theirs: Callable[[], None]) -> Row:
+class _Peer(NamedTuple):
+    """Bubblewrap's command line, and how many mounts it makes."""
+
+    line: list[str]
+    mounts: int
+
+    def __call__(self) -> None:
+        same_mounts.run(self.line)
+
+    def __str__(self) -> str:
+        return f"bwrap with the same {self.mounts} mounts"
+
+
+def _peer(profile: Profile, work: Path) -> _Peer:
+    mine, others = same_mounts.both(profile, work)
+    if mine != others:
+        raise RuntimeError(f"bubblewrap has other mounts: {mine} and {others}")
+    return _Peer(same_mounts.command_line(profile, work, ["/bin/true"]), len(others))
+
+
+def _compared(what: str, ours: Callable[[], None], peer: _Peer) -> Row:
     pairs: list[tuple[float, float]] = []
     for _ in range(RUNS):
         took = milliseconds(ours)
         # What is made ready for the next run is neither side's.
         time.sleep(PAUSE)
-        pairs.append((took, milliseconds(theirs)))
+        pairs.append((took, milliseconds(peer)))
     took, base = (statistics.median(column) for column in zip(*pairs, strict=True))
-    return Row(what, f"{took:.1f} ms", f"<= {1.5 * base:.1f} ms", took <= 1.5 * base, f"bwrap {base:.1f} ms; bar 1.5 x")
+    return Row(
+        what, f"{took:.1f} ms", f"<= {1.5 * base:.1f} ms", took <= 1.5 * base, f"{peer}: {base:.1f} ms; bar 1.5 x"
+    )
 
 
 def command_rows() -> list[Row]:
@@ -110,9 +118,10 @@ def command_rows() -> list[Row]:
         folder = Path(name)
         folder.chmod(0o755)
         file, work = bundle(folder), tree(folder)
+        peer = _peer(sbc_runtime.load(file), work)
         ours = [sys.executable, "-m", "sbc.cli.main", "run", str(file), "-D", f"workdir={work}", "--", "/bin/true"]
         floor = [sys.executable, "-I", "-c", "import json, ctypes"]
-        pairs = [(once(ours, folder), once(floor, folder) + once(peer(folder), folder)) for _ in range(RUNS)]
+        pairs = [(once(ours, folder), once(floor, folder) + milliseconds(peer)) for _ in range(RUNS)]
     took, base = (statistics.median(column) for column in zip(*pairs, strict=True))
     return [
         Row(
@@ -120,6 +129,6 @@ def command_rows() -> list[Row]:
             f"{took:.0f} ms",
             f"<= {1.5 * base:.0f} ms",
             took <= 1.5 * base,
-            f"python -I -c 'import json, ctypes' and bwrap: {base:.0f} ms; bar 1.5 x",
+            f"python -I -c 'import json, ctypes' and {peer}: {base:.0f} ms; bar 1.5 x",
         )
     ]
