@@ -7,6 +7,8 @@ from sbc_runtime.outcome import Failure
 
 OF_RESOURCES = {
     errno.EMFILE: "let the caller have more open files (`ulimit -n`)",
+    # unix(7): the user's descriptors on their way through sockets, in all processes, beyond this one's RLIMIT_NOFILE.
+    errno.ETOOMANYREFS: "let the caller have more open files (`ulimit -n`)",
     errno.ENFILE: "raise fs.file-max, or close what holds so many files open",
     errno.EAGAIN: "let the caller have more processes (`ulimit -u`, the cgroup's pids.max)",
     errno.ENOMEM: "let the caller have more memory (`ulimit -v`, the cgroup's memory.max)",

@@ -218,7 +218,7 @@ class Caller:
             check=False,
             env=environ or {},
             cwd="/",
-            timeout=120,
+            timeout=600,
             **more,
         )
         assert done.returncode == 0, done.stderr

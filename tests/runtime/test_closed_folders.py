@@ -64,7 +64,7 @@ def test_a_cover_holds_when_the_folder_is_opened(backend: str, closed: Path, tre
     script = f"touch {tree}/ready; read x < {tree}/go; ls -A {closed} {closed}/keys"
     done = subprocess.run(
         [sys.executable, "-c", code, str(made), str(tree), str(closed), script, backend],
-        capture_output=True, text=True, check=True, timeout=60, env={"PYTHONPATH": str(ROOT / "runtime")},
+        capture_output=True, text=True, check=True, timeout=600, env={"PYTHONPATH": str(ROOT / "runtime")},
     )  # fmt: skip
     assert done.stdout.split() == [f"{closed}:", "keys", f"{closed}/keys:", "None"], done.stderr
 

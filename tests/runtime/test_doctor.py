@@ -104,7 +104,7 @@ def in_namespace(script: str, *, uid: int | None = None) -> dict[str, dict[str, 
     command = f'{script} && exec {drop} {python} -I -c "$1" "$2"'
     assert caller.owner
     arguments = ["unshare", "-m", "/bin/sh", "-c", command, "sh", program(), str(ROOT / "runtime")]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120, cwd="/")
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=600, cwd="/")
     assert done.returncode == 0, done.stderr
     return checks(done.stdout)
 

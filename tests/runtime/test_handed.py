@@ -36,7 +36,7 @@ def test_a_terminal_can_be_opened_by_name(backend: str) -> None:
     )
     os.close(screen)
     seen = b""
-    while select.select([shown], [], [], 20)[0] and (part := os.read(shown, 4096)):
+    while select.select([shown], [], [], 120)[0] and (part := os.read(shown, 4096)):
         seen += part
     outcome = run.wait()
     for one in (keys, typed, shown):

@@ -34,7 +34,7 @@ def test_a_sandbox_in_a_sandbox_says_why_it_cannot_be(caller: Caller, backend: s
     command = f'mount -t tmpfs none /proc/irq && exec {drop} {python} -I -c "$@"'
     given = [ONE_RUN, str(ROOT / "runtime"), str(bundle(FILES)), backend]
     arguments = ["unshare", "-m", "/bin/sh", "-c", command, "sh", *given]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=120, cwd="/")
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=600, cwd="/")
     assert done.returncode == 0, done.stderr
     kind, failure, _ = json.loads(done.stdout)
     assert kind == "setup-failed"

@@ -28,6 +28,7 @@ runtime, bundle, tree, backend, user, python, host = json.load(sys.stdin)
 sys.path.insert(0, runtime)
 from sbc_runtime import libc
 libc.unshare(libc.CLONE_NEWNS)
+libc.mount(None, "/", None, libc.MS_REC | libc.MS_PRIVATE)  # or these mounts would be shared with the machine's
 libc.mount(None, "/", None, libc.MS_REC | libc.MS_SHARED)
 
 
@@ -90,7 +91,7 @@ def seen(caller: Caller, tree: Path, profile: str, backend: str) -> Any:  # noqa
         check=False,
         env={},
         cwd="/",
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

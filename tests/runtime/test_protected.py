@@ -111,8 +111,11 @@ def test_a_writable_path_between_does_not_free_the_folders_above(caller: Caller,
     assert out(caller.run(made, script, {"t": tree}, backend=backend)).split() == ["held"] * 3
 
 
-def test_another_process_replaces_what_is_mounted(caller: Caller, backend: str, tree: Path) -> None:
+def test_another_process_replaces_what_is_mounted(
+    caller: Caller, backend: str, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A mount of one sandbox holds nobody outside of it: the path is compared after the run."""
+    monkeypatch.chdir("/")  # where both threads are to be
     (tree / "b").mkdir()
     caller.own(tree / "b")
     (tree / "go").touch()
@@ -120,10 +123,11 @@ def test_another_process_replaces_what_is_mounted(caller: Caller, backend: str, 
     made = profile("write ${t} as /w; read ${t}/b; start-in /w")
     inner = profile("write ${t} as /w; start-in /w")
     found: list[Outcome] = []
-    script = "while [ -e go ]; do sleep 0.02; done"
+    script = "touch started; while [ -e go ]; do sleep 0.02; done"
     thread = threading.Thread(target=lambda: found.append(caller.run(made, script, {"t": tree}, backend=backend)))
     thread.start()
-    assert out(caller.run(inner, "sleep 0.5; mv b c && mkdir b && rm go", {"t": tree}, backend=backend)) == ""
+    other = "until [ -e started ]; do sleep 0.02; done; mv b c && mkdir b && rm go"
+    assert out(caller.run(inner, other, {"t": tree}, backend=backend, timeout=120)) == ""
     thread.join()
     refused(found[0], "replaced-protected", str(tree / "b"))
 

@@ -14,7 +14,7 @@ import sbc_runtime
 from sbc_runtime.api import Run
 from sbc_runtime.macos.run import MacRun
 from tests.runtime.support import Caller, stock
-from tests.runtime.test_lives import helper, until
+from tests.runtime.test_lives import helper, spares, until
 from tests.shared_data import ROOT
 
 
@@ -37,8 +37,8 @@ def ready() -> None:
 
 def get_ready() -> None:
     told("true")
-    assert until(lambda: nests() != [])
-    time.sleep(0.1)
+    assert until(lambda: spares() and nests())
+    time.sleep(0.1)  # it may get readier; whoever needs that tries again
 
 
 def children(pid: int) -> list[int]:
@@ -69,8 +69,17 @@ def test_every_run_has_namespaces_of_its_own() -> None:
 
 
 def test_a_run_takes_the_spare_ones_processes() -> None:
-    waiting = [os.readlink(f"/proc/{one}/ns/user") for one in nests()]
-    assert told("readlink /proc/self/ns/user") == waiting
+    assert until(took_the_spare_ones)
+
+
+def took_the_spare_ones() -> bool:
+    """Whether a run was in the namespace that had waited, which it takes once that is ready."""
+    get_ready()
+    try:
+        waiting = [os.readlink(f"/proc/{one}/ns/user") for one in nests()]
+    except OSError:
+        return False
+    return told("readlink /proc/self/ns/user") == waiting
 
 
 def test_limits_and_niceness_are_those_of_the_call() -> None:
@@ -155,9 +164,19 @@ def children(pid):
         return []
 
 
+def state(pid):
+    try:
+        return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]
+    except OSError:
+        return "X"
+
+
 def gone(pid):
-    os.kill(pid, signal.SIGKILL)
-    while os.path.exists(f"/proc/{pid}") and open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0] != "Z":
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    while state(pid) not in "ZX":
         time.sleep(0.01)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 import time
@@ -87,12 +88,14 @@ def test_nothing_of_the_callers(caller: Caller, backend: str) -> None:
         assert set(seen["cgroups"]) <= {"/"}
 
 
-SECRET, OWN = "sbc-test-secret-value", "sbc-test-own-value"
+SECRET, OWN = f"sbc-test-secret-{os.urandom(8).hex()}", f"sbc-test-own-{os.urandom(8).hex()}"
+"""Those of this process: others may run the same tests at the same time."""
+
 HELD = """
 import time
-secret, own, backend = given
-run = profile.start(["/bin/sleep", "7654"], params={"workdir": tree}, backend=backend, allow_wider=True)
-end = time.monotonic() + 20
+secret, own, mark, backend = given
+run = profile.start(["/bin/sleep", mark], params={"workdir": tree}, backend=backend, allow_wider=True)
+end = time.monotonic() + 120
 lines, carriers, command = [], [], None
 while command is None and time.monotonic() < end:
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -101,7 +104,7 @@ while command is None and time.monotonic() < end:
             with open(f"/proc/{pid}/stat") as file: state = file.read()
         except OSError: continue
         if secret.encode() in line: lines.append(line.decode())
-        if line.replace(b"\\0", b" ") == b"/bin/sleep 7654 ": command = pid
+        if line.replace(b"\\0", b" ") == f"/bin/sleep {mark} ".encode(): command = pid
 # Who carries what is the caller's own, as far as this caller may look.
 for pid in filter(str.isdigit, os.listdir("/proc")):
     try:
@@ -115,11 +118,16 @@ tell([command is not None, lines, carriers])
 """
 
 
+def seconds() -> str:
+    """A time to sleep by which a command is known."""
+    return str(random.randint(10**6, 10**7))  # noqa: S311
+
+
 @pytest.mark.parametrize("backend", ["namespace", "bwrap", "process"])
 def test_values_of_the_environment_are_on_no_command_line(caller: Caller, backend: str) -> None:
     """And those of the caller's own environment are in that of no process of a run, from the first one on."""
     made = bundle(PROFILE.replace("environment { ", f'environment {{ set TOKEN = "{SECRET}"; '))
-    ran, lines, carriers = caller.host(HELD, made, SECRET, OWN, backend, environ={"MINE": OWN})
+    ran, lines, carriers = caller.host(HELD, made, SECRET, OWN, seconds(), backend, environ={"MINE": OWN})
     assert ran
     assert lines == []
     assert carriers == []
@@ -127,16 +135,16 @@ def test_values_of_the_environment_are_on_no_command_line(caller: Caller, backen
 
 INIT = """
 import contextlib, time
-backend, = given
-run = profile.start(["/bin/sleep", "7655"], params={"workdir": tree}, backend=backend)
-end = time.monotonic() + 20
+mark, backend = given
+run = profile.start(["/bin/sleep", mark], params={"workdir": tree}, backend=backend)
+end = time.monotonic() + 120
 found = None
 while found is None and time.monotonic() < end:
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file: line = file.read()
             with open(f"/proc/{pid}/stat") as file: parent = file.read().rpartition(")")[2].split()[1]
-            if line == b"/bin/sleep\\0" b"7655\\0": found = parent
+            if line.replace(b"\\0", b" ") == f"/bin/sleep {mark} ".encode(): found = parent
         except OSError: continue
 kept = [""] * 4
 while len(kept) > 3 and time.monotonic() < end:  # the command may be there before init has closed its gate
@@ -151,7 +159,7 @@ tell([kept, environ])
 
 def test_init_holds_two_pipes_and_a_clean_environment() -> None:
     """What could be reached through it if anything could: its status, the lifeline, and the ends of its children."""
-    kept, environ = Caller("root").host(INIT, bundle(PROFILE), "namespace", environ={"MINE": OWN})
+    kept, environ = Caller("root").host(INIT, bundle(PROFILE), seconds(), "namespace", environ={"MINE": OWN})
     assert sorted(one.partition(":")[0] for one in kept) == ["anon_inode", "pipe", "pipe"]
     assert "anon_inode:[signalfd]" in kept
     assert environ == ""
@@ -183,17 +191,18 @@ def entered(pid: int) -> list[str]:
 def test_no_other_process_of_the_host_user_can_enter(backend: str) -> None:
     """As root: the command is uid 65534 of the host, which others are too. The control: a namespace that 65534 made."""
     caller = Caller("root")
+    mark = seconds()
     run = sbc_runtime.load(bundle(PROFILE)).start(
-        ["/bin/sleep", "7656"],
+        ["/bin/sleep", mark],
         params={"workdir": caller.tree()},
         backend=backend,  # pyright: ignore[reportArgumentType]
     )
     found: list[int] = []
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not found and time.monotonic() < end:
         for one in Path("/proc").iterdir():
             try:
-                if one.name.isdigit() and (one / "cmdline").read_bytes() == b"/bin/sleep\x007656\0":
+                if one.name.isdigit() and (one / "cmdline").read_bytes() == f"/bin/sleep\0{mark}\0".encode():
                     found.append(int(one.name))
             except OSError:
                 continue

@@ -31,7 +31,7 @@ def run(caller: Caller, made: Path, tree: Path, *, how: tuple[str, str], script:
     assert program is not None
     command = [program, "-I", "-c", CODE, str(ROOT / "runtime"), how[1], str(made), str(tree), how[0], script]
     more: dict[str, Any] = {"user": USER, "group": USER, "extra_groups": []} if caller.other else {}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/", env={}, timeout=60, **more)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd="/", env={}, timeout=600, **more)
     told, errors, failure = json.loads(done.stdout)
     assert failure is None, failure
     assert errors == ""
