@@ -100,6 +100,8 @@ class Unsandboxed:
             self._process = subprocess.Popen(argv, env=variables, start_new_session=True, umask=0o022)  # noqa: S603
         except OSError as error:
             return "exited", None, error.errno or ENOENT
+        if self._cancelled:
+            self._kill()  # it was cancelled while there was nothing to kill
         kind: Kind = "exited"
         try:
             self._process.wait(None if wall is None else wall / 1000)

@@ -1,5 +1,6 @@
 """Bundles that are kept for `sbc run FILE.sbx`: exactly what would be made again, or nothing."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,8 +34,11 @@ def test_what_is_kept_is_found_until_a_source_changes(profile: Profile) -> None:
 def test_what_was_kept_longest_ago_goes(profile: Profile, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sbc.cache.MOST_BUNDLES", 3)
     paths = [profile("sbx 1\n", f"{number}.sbx") for number in range(5)]
-    for path in paths:
+    for number, path in enumerate(paths):
+        before = set(cache.iterdir()) if cache.exists() else set[Path]()
         keep(path, None, {}, b"bundle")
+        (made,) = set(cache.iterdir()) - before
+        os.utime(made, (number, number))  # a file system's clock may stand still meanwhile
     assert len(list(cache.iterdir())) == 3
     assert [find(path, None) is not None for path in paths] == [False, False, True, True, True]
 

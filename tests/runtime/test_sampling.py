@@ -15,7 +15,7 @@ FILES = f"files {{ root private; {SYSTEM}; tmp /tmp size 64MiB; devices minimal;
 
 
 def run(caller: Caller, backend: str, limits: str, script: str, *arguments: str, more: str = "") -> Outcome:
-    made = bundle(f"{FILES}; network none; {PATHS}; limits {{ wall 60s; {limits} }}; {more}")
+    made = bundle(f"{FILES}; network none; {PATHS}; limits {{ wall 10min; {limits} }}; {more}")
     return caller.run(made, ["/usr/bin/python3", "-c", script, *arguments], backend=backend)
 
 
@@ -32,7 +32,7 @@ def fill():
     time.sleep(0.2)
     for _ in range(120):
         kept.append(bytearray(b"x") * (1 << 20)); time.sleep(0.001)
-    time.sleep(20)
+    time.sleep(1000)
 threading.Thread(target=fill).start()
 # The first thread alone ends.
 ctypes.CDLL(None).syscall(60 if platform.machine() == "x86_64" else 93, 0)
@@ -78,14 +78,14 @@ for _ in range(120):
     at = libc.shmat(one, None, 0)
     libc.memset(at, 1, 1 << 20)
     libc.shmdt(at)
-time.sleep(20)
+time.sleep(1000)
 """
 SEMAPHORES = """
 import ctypes, time
 libc = ctypes.CDLL(None)
 for _ in range(60):
     assert libc.semget(0, 32000, 0o600) >= 0
-time.sleep(20)
+time.sleep(1000)
 """
 MESSAGES = """
 import ctypes, time
@@ -96,7 +96,7 @@ for _ in range(6500):
     assert one >= 0
     for _ in range(2):
         assert libc.msgsnd(one, message, ctypes.c_size_t(8192), 0o4000) == 0
-time.sleep(20)
+time.sleep(1000)
 """
 
 
@@ -162,7 +162,7 @@ for _ in range(64):
     one = mmap.mmap(-1, 1 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, mmap.PROT_READ)
     kept.append(one)
     for at in range(0, 1 << 30, 1 << 21): one[at]
-time.sleep(20)
+time.sleep(1000)
 """
 
 
@@ -177,7 +177,7 @@ mapped = mmap.mmap(one, 55 << 20)
 for at in range(0, 55 << 20, 4096): mapped[at] = 1
 with open("/tmp/x", "wb", 0) as file:
     for _ in range(55): file.write(b"x" * (1 << 20))
-time.sleep(20)
+time.sleep(1000)
 """
 MAPPED = """
 import mmap, os, time
@@ -204,14 +204,15 @@ SPREAD = """
 import os, time
 for _ in range(20):
     if os.fork() == 0:
-        kept = [bytearray(b"x") * (1 << 20) for _ in range(24)]
-        time.sleep(20)
+        kept = [bytearray(b"x") * (1 << 20) for _ in range(12)]
+        time.sleep(1000)
 os.wait()
 """
 
 
 def test_a_hog_of_twenty_processes(caller: Caller, backend: str) -> None:
-    assert over(run(caller, backend, "memory 160MiB", SPREAD))
+    """All together hold more than the limit, and never twice as much, however late they are looked at."""
+    assert over(run(caller, backend, "memory 192MiB", SPREAD))
 
 
 VFORK = """
@@ -244,7 +245,7 @@ kept = bytearray(b"x") * (58 << 20)
 if os.fork() == 0:
     # As large as its parent, page by page, and none shared.
     kept[::4096] = b"y" * len(kept[::4096])
-time.sleep(20)
+time.sleep(1000)
 """
 
 
@@ -275,17 +276,17 @@ for _ in range(int(sys.argv[1])):
 
 @pytest.mark.parametrize("how", [IGNORED, NOCLDWAIT], ids=["SIG_IGN", "SA_NOCLDWAIT"])
 def test_cpu_time_of_children_that_nobody_waits_for(caller: Caller, backend: str, how: str) -> None:
-    outcome = run(caller, backend, "cpu 1s", how + CHILDREN, "12")
+    outcome = run(caller, backend, "cpu 1s", how + CHILDREN, "60")
     assert (outcome.kind, outcome.code) == ("cpu-limit", 137), (outcome.usage, outcome.stderr.kept)
     (cpu,) = (one for one in outcome.limits if one.key == "cpu")
     assert "only a cgroup is exact" in cpu.note
 
 
 def test_cpu_time_of_children_that_are_waited_for_counts_once(caller: Caller, backend: str) -> None:
-    outcome = run(caller, backend, "cpu 2s", CHILDREN, "5")
+    outcome = run(caller, backend, "cpu 3500ms", CHILDREN, "8")
     assert outcome.ok, (outcome.kind, outcome.usage)
     assert outcome.usage.cpu is not None
-    assert outcome.usage.cpu < 2000
+    assert outcome.usage.cpu < 3500
 
 
 INIT = Times(0, "0", 0, 0)
@@ -324,7 +325,7 @@ def child(pid, size):
     if found == 0:
         kept = bytearray(b"x") * size
         os.write(there, b"r")
-        time.sleep(60)
+        time.sleep(1000)
     os.read(here, 1)
     return found
 here, there = os.pipe()

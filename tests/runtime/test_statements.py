@@ -1,6 +1,7 @@
 """Statements that the stock profiles do not use: noexec, every kind of devices, ranges of host ids."""
 
 import os
+import select
 import shutil
 from pathlib import Path
 
@@ -85,7 +86,12 @@ def test_a_range_gives_each_run_an_id_of_its_own() -> None:
         pytest.skip("only uid 0 may choose ids of the host")
     made = devices("minimal", "identity { host-user 60000..60001; host-group 60000 }")
     profile = sbc_runtime.load(made)
-    runs = [profile.start(["/bin/sh", "-c", "sleep 1; cat /proc/self/uid_map"]) for _ in range(3)]
+    here, there = os.pipe()
+    runs = [profile.start(["/bin/sh", "-c", "read go; cat /proc/self/uid_map"], stdin=here) for _ in range(3)]
+    # Two have an id and wait; the third is the first to end.
+    assert len(select.select(runs, [], [], 120)[0]) == 1
+    for one in (here, there):
+        os.close(one)
     told = [one.wait() for one in runs]
     assert sorted(int(one.stdout.kept.split()[1]) for one in told if one.ok) == [60000, 60001]
     (refused,) = (one.failure for one in told if not one.ok)

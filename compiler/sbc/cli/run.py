@@ -4,13 +4,12 @@ A bundle is run without the compiler: neither the parser nor any target is impor
 """
 
 import gc
-import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from types import FrameType
 
 from sbc.cli import gate
 from sbc.cli.exits import REFUSED
+from sbc.cli.foreground import Cancellable, Foreground
 from sbc.cli.relied_on import relied_on
 from sbc.cli.terminal import Terminal, one_terminal
 from sbc_runtime.api import Profile
@@ -81,14 +80,18 @@ def run(args: Namespace) -> int:
             return refuse("gate refused: the backend `process` isolates nothing", place)
         pty = one_terminal() if args.pty is None else args.pty
         terminal = Terminal() if pty and not (args.gate and gate.switched_off()) else None
-        started = _start(profile, args, params, place, terminal)
+        started, foreground = _start(profile, args, params, place, terminal)
     except (BundleError, ValueError) as error:
         return refuse(str(error), place)
     except OSError as error:
         from sbc.cli.output import fault
 
         return refuse(fault(error, args.file), place)
-    return _finish(started, terminal, place, args)
+    try:
+        outcome = foreground.wait(started)
+    finally:
+        foreground.leave()
+    return _finish(started, outcome, place, args)
 
 
 def _place(report: str) -> "Place":
@@ -98,6 +101,17 @@ def _place(report: str) -> "Place":
 
 
 def _start(
+    profile: Profile, args: Namespace, params: dict[str, str], place: "Place | None", terminal: Terminal | None
+) -> "tuple[_Started, Foreground]":
+    foreground = Foreground(terminal)
+    try:
+        return _begin(profile, args, params, place, terminal), foreground
+    except BaseException:
+        foreground.leave()
+        raise
+
+
+def _begin(
     profile: Profile, args: Namespace, params: dict[str, str], place: "Place | None", terminal: Terminal | None
 ) -> "_Started":
     sources = tuple(one.name for one in profile.loaded.bundle.sources)
@@ -123,18 +137,14 @@ def _start(
     return profile.begin(asked)
 
 
-class _Started(Protocol):
-    """A run that can be waited for."""
+class _Started(Cancellable, Protocol):
+    """A run of which there is a report."""
 
-    def cancel(self) -> None: ...
-    def resize(self, rows: int, columns: int) -> None: ...
-    def wait(self) -> Outcome: ...
     def report(self) -> "Report": ...
 
 
-def _finish(started: _Started, terminal: Terminal | None, place: "Place | None", args: Namespace) -> int:
-    """Wait for the end, say and write what was asked for, and give the exit status."""
-    outcome = _wait(started, terminal)
+def _finish(started: _Started, outcome: Outcome, place: "Place | None", args: Namespace) -> int:
+    """Say and write what was asked for, and give the exit status."""
     if args.gate and (line := gate.refusal(outcome)) is not None:
         say(line)
     tell(outcome)
@@ -211,29 +221,6 @@ def _compiled(args: Namespace) -> Profile | None:
         return None
     keep(file, args.profile, sources, content)
     return of_bundle(decode(content))
-
-
-def _wait(started: _Started, terminal: Terminal | None) -> Outcome:
-    """Wait for the end; an interrupt cancels the run, a new size of the terminal is passed on."""
-
-    def cancel(_number: int, _frame: FrameType | None) -> None:
-        started.cancel()
-
-    def resize(_number: int, _frame: FrameType | None) -> None:
-        if terminal is not None:
-            started.resize(*terminal.size())
-
-    cancelling = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, cancel) for number in cancelling}
-    before[signal.SIGWINCH] = signal.signal(signal.SIGWINCH, resize)
-    try:
-        if terminal is None:
-            return started.wait()
-        with terminal:
-            return started.wait()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _report(started: _Started, place: "Place | None", args: Namespace) -> int:
