@@ -139,7 +139,7 @@ def test_eval_wrong_calls(sbc: Sbc, filter_file: Path, arguments: list[str], ans
 @pytest.mark.parametrize(
     ("content", "answer"),
     [
-        (b"", "0 instructions"),
+        (b"", "empty; name a raw filter"),
         (b"1234567", "whole number"),
         (b"\x06\0\0\0\0\0\xff\x7f" * 4097, "4096"),
         (b"\x20\0\0\0\x40\0\0\0\x06\0\0\0\0\0\xff\x7f", "64"),
@@ -214,12 +214,13 @@ def test_docs_leave_a_document_of_somebody_else_alone(sbc: Sbc, tmp_path: Path, 
 
 @pytest.mark.parametrize("option", ["--check", "--update"])
 def test_documents_that_cannot_be_read_are_one_line(sbc: Sbc, tmp_path: Path, option: str) -> None:
+    advice = f"name a document that is there, and that you may {'read' if option == '--check' else 'change'}"
     binary = tmp_path / "binary.md"
     binary.write_bytes(b"\x7fELF\xff\xfe\0")
     for document, words in (
-        (binary, f"{binary}: the document is not UTF-8 text"),
-        (tmp_path, f"{tmp_path}: Is a directory"),
-        (tmp_path / "absent.md", f"{tmp_path / 'absent.md'}: No such file or directory"),
+        (binary, f"{binary}: the document is not UTF-8 text; save it as such"),
+        (tmp_path, f"{tmp_path}: Is a directory; {advice}"),
+        (tmp_path / "absent.md", f"{tmp_path / 'absent.md'}: No such file or directory; {advice}"),
     ):
         said = sbc("docs", AGENT, option, document)
         assert (said.status, said.out, said.err) == (2, "", f"sbc docs: {words}\n")

@@ -101,7 +101,7 @@ def test_a_reader_that_went_away_is_nothing_to_tell(tmp_path: Path) -> None:
 def test_a_folder_where_a_file_should_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "out" / "gate.sb").mkdir(parents=True)
     said = shell(tmp_path, ANSWERS["compile"], "")
-    assert ours(said) == ["sbc compile: out/gate.sb: Is a directory"]
+    assert ours(said) == ["sbc compile: out/gate.sb: Is a directory; name a folder that you may write to by `-o`"]
     assert said.returncode == 2
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["gate.sb"]
 

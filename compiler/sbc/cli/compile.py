@@ -43,7 +43,7 @@ def run(args: Namespace) -> int:
     try:
         removed = _write(folder, made, everything=targets is None)
     except OSError as error:
-        complain(fault(error, folder), args)
+        complain(fault(error, folder, "name a folder that you may write to by `-o`"), args)
         return WRONG
     written = [str(folder / file.name) for file in made.files]
     if args.json:

@@ -51,10 +51,11 @@ def run(args: Namespace) -> int:
             if args.update is not None and difference is not None:
                 rewrite(path, update(text, policy, report))
         except OSError as error:
-            complain(fault(error, path), args)
+            may = "read" if args.update is None else "change"
+            complain(fault(error, path, f"name a document that is there, and that you may {may}"), args)
             return WRONG
         except UnicodeDecodeError:
-            complain(f"{path}: the document is not UTF-8 text", args)
+            complain(f"{path}: the document is not UTF-8 text; save it as such", args)
             return WRONG
         except DocumentError as error:
             complain(f"{path}: {error}", args)

@@ -8,6 +8,8 @@ from typing import Literal
 from sbc_runtime.instruction import JEQ, JMP, MAX_INSTRUCTIONS, SIZE, K, Program, unpack
 from sbc_runtime.open_flags import READ
 
+_ADVICE = "name a raw filter, such as the `.bpf` files of `sbc compile`"
+
 
 class FilterError(ValueError):
     """A filter file, or a call about it, is wrong; the text says what."""
@@ -31,16 +33,18 @@ def read_program(path: Path, byte_order: Literal["little", "big"]) -> Program:
     try:
         with os.fdopen(os.open(path, READ), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise FilterError(f"{path}: not a regular file")
+                raise FilterError(f"{path}: not a regular file; {_ADVICE}")
             data = file.read(limit + 1)
     except OSError as error:
-        raise FilterError(f"{path}: {error.strerror}") from None
+        raise FilterError(f"{path}: cannot be read: {error.strerror}; {_ADVICE}") from None
+    if not data:
+        raise FilterError(f"{path}: the file is empty; {_ADVICE}")
     if len(data) > limit:
-        raise FilterError(f"{path}: more than {MAX_INSTRUCTIONS} instructions ({limit} bytes)")
+        raise FilterError(f"{path}: more than {MAX_INSTRUCTIONS} instructions ({limit} bytes); {_ADVICE}")
     try:
         return unpack(data, byte_order)
     except ValueError as error:
-        raise FilterError(f"{path}: {error}") from None
+        raise FilterError(f"{path}: {error}; {_ADVICE}") from None
 
 
 def abi_in_name(path: Path) -> str | None:

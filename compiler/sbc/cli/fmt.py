@@ -31,8 +31,9 @@ def run(args: Namespace) -> int:
             if formatted is not None and changed and not args.check and not standard:
                 rewrite(path, formatted)
         except OSError as error:
-            print(f"sbc fmt: {fault(error, path)}", file=sys.stderr)
-            results.append({"file": str(path), "changed": False, "error": fault(error, path)})
+            line = fault(error, path, "name a file that you may change")
+            print(f"sbc fmt: {line}", file=sys.stderr)
+            results.append({"file": str(path), "changed": False, "error": line})
             status = WRONG
             continue
         show(diagnostics, args)

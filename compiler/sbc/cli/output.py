@@ -64,10 +64,13 @@ def complain(message: str, args: Namespace) -> None:
     print(f"sbc {args.command}: {message}", file=sys.stderr)
 
 
-def fault(error: OSError, subject: Path | str) -> str:
-    """Give the line for a file that cannot be read or written: which one, and why. `subject`: where it names none."""
+def fault(error: OSError, subject: Path | str, advice: str = "") -> str:
+    """Give the line for a file that cannot be read or written: which one, why, what to do.
+
+    `subject`: which one, where the error names none.
+    """
     named = error.filename if isinstance(error.filename, str) and error.filename else subject
-    return f"{named}: {error.strerror or error}"
+    return f"{named}: {error.strerror or error}{advice and f'; {advice}'}"
 
 
 def worst(diagnostics: Iterable[Diagnostic]) -> Severity | None:

@@ -34,7 +34,7 @@ class Place:
             if self._folder >= 0:
                 os.close(self._folder)
             why = f"the report cannot be written: {error.strerror or error}"
-            raise OSError(error.errno, why, report) from None
+            raise OSError(error.errno, f"{why}; name a file in a folder that you may write to", report) from None
 
     def write(self, content: bytes) -> None:
         """Write it, whole or not at all; `OSError`."""

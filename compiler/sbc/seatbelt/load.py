@@ -7,8 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from sbc.diagnostics.catalogue.reading import Unreadable
+from sbc.diagnostics.catalogue.reading import OtherKind, Unreadable
 from sbc.diagnostics.catalogue.sbpl import SbplImport, SbplQuestion, SbplVersion
+from sbc.diagnostics.looks import looks_like
 from sbc.diagnostics.span import Source, Span
 from sbc.seatbelt.atoms import text_of
 from sbc.seatbelt.budget import MAX_SOURCE, Budget
@@ -88,6 +89,9 @@ def load(
             source = Source(source.name, file_text(source))
         except OSError as error:
             raise refused(Unreadable(None, source.name, error.strerror or "it is no file")) from None
+        kind = looks_like(source.text.encode("utf-8", "surrogateescape"))
+        if kind is not None and kind != "sbpl":
+            raise refused(OtherKind(None, source.name, kind, "sbpl"))
     budget = Budget()
     profile = Profile(budget)
     supplied = dict(params or {})

@@ -11,11 +11,13 @@ from sbc.diagnostics.catalogue.reading import (
     LinkLoop,
     NotAFile,
     NotUtf8,
+    OtherKind,
     TooLarge,
     Unreadable,
     ZeroByte,
 )
 from sbc.diagnostics.diagnostic import Reporter
+from sbc.diagnostics.looks import looks_like
 from sbc.diagnostics.span import Source
 from sbc_runtime.open_flags import READ
 from sbc_runtime.sha256 import sha256_hex
@@ -39,7 +41,10 @@ def read_source(path: Path | str, name: str, reporter: Reporter) -> Source | Non
 
 def decode_source(data: bytes, name: str, reporter: Reporter) -> Source | None:
     """Give the source that some bytes are; None, with a diagnostic, where they are no text of a profile."""
-    if len(data) > MAX_BYTES:
+    kind = looks_like(data)
+    if kind is not None and kind != "profile":
+        reporter.add(OtherKind(None, name, kind, "profile"))
+    elif len(data) > MAX_BYTES:
         reporter.add(TooLarge(None, name, MAX_BYTES))
     elif data.startswith(_BOM):
         reporter.add(ByteOrderMark(None, name))
@@ -76,8 +81,7 @@ def _read(path: Path | str, name: str, reporter: Reporter) -> bytes | None:
         if error.errno == errno.ELOOP:
             reporter.add(LinkLoop(None, name))
         else:
-            why = os.strerror(error.errno or errno.EIO)
-            reporter.add(Unreadable(None, name, why[:1].lower() + why[1:]))
+            reporter.add(Unreadable(None, name, os.strerror(error.errno or errno.EIO)))
     except ValueError:  # a NUL in the path, or a character that the file system's encoding lacks
         reporter.add(Unreadable(None, name, "no file can have this name"))
     return None

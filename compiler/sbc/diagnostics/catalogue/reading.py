@@ -3,6 +3,9 @@
 from typing import ClassVar
 
 from sbc.diagnostics.diagnostic import Diagnostic
+from sbc.diagnostics.looks import Kind
+
+_TEXT = "name a `.sbx` file that is saved as UTF-8 text"
 
 
 class Unreadable(Diagnostic):
@@ -14,7 +17,10 @@ class Unreadable(Diagnostic):
     why: str
 
     def title(self) -> str:
-        return f"cannot read `{self.name}`: {self.why}"
+        return f"cannot read `{self.name}`: {self.why[:1].lower()}{self.why[1:]}"
+
+    def help(self) -> str | None:
+        return "name a file that is there, and that you may read"
 
 
 class NotAFile(Diagnostic):
@@ -41,6 +47,9 @@ class LinkLoop(Diagnostic):
 
     def title(self) -> str:
         return f"cannot read `{self.name}`: its symbolic links form a loop"
+
+    def help(self) -> str | None:
+        return "name the file itself, or mend the links"
 
 
 class TooLarge(Diagnostic):
@@ -70,6 +79,9 @@ class NotUtf8(Diagnostic):
     def title(self) -> str:
         return f"`{self.name}` is not UTF-8: byte {self.offset} (line {self.line}) is not part of a character"
 
+    def help(self) -> str | None:
+        return _TEXT
+
 
 class ByteOrderMark(Diagnostic):
     """The file starts with a byte order mark, which UTF-8 does not need and other tools trip over."""
@@ -97,6 +109,9 @@ class ZeroByte(Diagnostic):
     def title(self) -> str:
         return f"`{self.name}` has a NUL byte at {self.offset} (line {self.line})"
 
+    def help(self) -> str | None:
+        return _TEXT
+
 
 class Empty(Diagnostic):
     """The file has no statement: a profile is never what a lost file happens to mean."""
@@ -110,3 +125,27 @@ class Empty(Diagnostic):
 
     def help(self) -> str | None:
         return "a file starts with `sbx 1`"
+
+
+class OtherKind(Diagnostic):
+    """The file is of one kind and was named where another is meant: a profile, SBPL, or a bundle."""
+
+    code: ClassVar[str] = "SBX012"
+
+    name: str
+    kind: Kind
+    meant: Kind
+
+    def title(self) -> str:
+        return f"`{self.name}` is {_NAMES[self.kind]}, not {_NAMES[self.meant]}"
+
+    def help(self) -> str | None:
+        return _USES[self.kind]
+
+
+_NAMES: dict[Kind, str] = {"bundle": "a bundle", "profile": "a profile of `sbx`", "sbpl": "SBPL"}
+_USES: dict[Kind, str] = {
+    "bundle": "`sbc run` takes it where its name ends in `.sbb`; here, name what it was compiled from",
+    "profile": "the name of a profile ends in `.sbx`; here, name the `.sb` file that `sbc compile` made from it",
+    "sbpl": "`sbc check` and `sbc seatbelt-eval` take it where its name ends in `.sb`; here, name a `.sbx` file",
+}
