@@ -1,19 +1,22 @@
-"""What all tests share: how hypothesis looks for examples."""
+"""What all tests share: how hypothesis looks for examples, and the modes of files that tests make."""
 
 import os
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.verified.results import VARIABLE, record
 
 # How long an example takes says nothing about what is tested, least of all on a machine that does other things too.
-settings.register_profile("sbc", deadline=None, print_blob=True)
+settings.register_profile("sbc", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 # The gate is reproducible; elsewhere every run looks at other examples.
 settings.register_profile("sbc-ci", settings.get_profile("sbc"), derandomize=True, database=None)
 settings.load_profile("sbc-ci" if os.environ.get("CI") == "true" else "sbc")
+
+# Tests make files for other users, whatever the umask of who starts them.
+os.umask(0o022)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -42,7 +42,7 @@ class Mac(NamedTuple):
             cwd=self.tree,
             env={**self.environ, **environ},
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            timeout=600,
         )
 
     def gate(self, *command: str, options: tuple[str, ...] = (), **environ: str) -> "subprocess.CompletedProcess[str]":
@@ -148,7 +148,7 @@ profile = api.of_bundle(decode(bundle_file(Path({GATE!r}), None, Reporter())[0])
 params = {{"worktree": {str(mac.tree)!r}}}
 outcome = profile.run(["sh", "-c", "cat; exit 5"], params=params, stdin=b"fed")
 print(outcome.kind, outcome.code, outcome.stdout.kept, outcome.isolation.level)
-print(profile.start(["sleep", "50"], params=params, timeout=0.2).wait().kind)
+print(profile.start(["sleep", "10000"], params=params, timeout=0.2).wait().kind)
 print(profile.run(["true"], params=params, cgroup_base="/x").failure.step)
 print([name for name in sys.modules if name in ("sbc_runtime.libc", "sbc_runtime.helper")])
 """

@@ -1,5 +1,6 @@
 """A run on macOS, as far as it can be made here: a stand-in takes sandbox-exec's place (`stand_in.py`)."""
 
+import contextlib
 import gc
 import json
 import os
@@ -176,10 +177,8 @@ def test_programs_that_cannot_be_executed(mac: Mac) -> None:
 
 
 def test_limits(mac: Mac) -> None:
-    begun = time.monotonic()
-    outcome = mac.run("sh", "-c", "sleep 100 & sleep 100", more="limits { wall 300ms }")
+    outcome = mac.run("sh", "-c", "sleep 10000 & sleep 10000", more="limits { wall 300ms }")
     assert (outcome.kind, outcome.code) == ("timed-out", 124)
-    assert time.monotonic() - begun < 60
     outcome = mac.run("sh", "-c", "head -c 100000 /dev/zero", more="limits { output 1KiB }")
     assert (outcome.kind, outcome.code, len(outcome.stdout.kept)) == ("output-limit", 137, 1024)
     outcome = mac.run("sh", "-c", "head -c 100000 /dev/zero > f", more="limits { file-size 1KiB }")
@@ -189,19 +188,13 @@ def test_limits(mac: Mac) -> None:
 
 
 def test_what_is_left_in_the_background_ends(mac: Mac) -> None:
-    outcome = mac.run("sh", "-c", "sleep 100 & echo $!")
-    pid = int(outcome.stdout.kept)
-    for _ in range(200):
-        if not Path(f"/proc/{pid}").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split()[2]:
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("it goes on")
+    outcome = mac.run("sh", "-c", "sleep 10000 & echo $!")
+    assert gone(int(outcome.stdout.kept))
     assert outcome.code == 0
 
 
 def test_cancelling(mac: Mac) -> None:
-    run = mac.start("sleep", "100")
+    run = mac.start("sleep", "10000")
     run.cancel()
     outcome = run.wait()
     assert (outcome.kind, outcome.code) == ("cancelled", 130)
@@ -314,12 +307,16 @@ def _there(descriptor: str) -> bool:
 
 
 def children() -> set[str]:
-    tasks = Path("/proc/self/task").glob("*/children")
-    return {pid for one in tasks for pid in one.read_text().split()}
+    found: set[str] = set()
+    for one in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+            found.update(one.read_text().split())
+    return found
 
 
 def test_nothing_is_left_of_fifty_runs(mac: Mac) -> None:
     mac.stands_for('shift 8; exec "$@"')
+    gc.collect()
     before = descriptors(), children(), threading.active_count()
     null = os.open("/dev/null", os.O_RDWR)
     kinds: tuple[dict[str, Any], ...] = (
@@ -343,6 +340,7 @@ def test_nothing_is_left_of_fifty_runs(mac: Mac) -> None:
         assert run.fileno() == -1
     os.close(null)
     del run
+    gc.collect()
     assert (descriptors(), children(), threading.active_count()) == before
     assert list((mac.home / "Library/Caches/sbc/seatbelt").iterdir()) == []
 
@@ -358,7 +356,7 @@ def test_a_run_that_cannot_start_leaves_nothing(mac: Mac) -> None:
 
 def written(file: Path) -> str:
     """Wait for a line in a file."""
-    for _ in range(2000):
+    for _ in range(30_000):
         if file.exists() and (text := file.read_text()).endswith("\n"):
             return text
         time.sleep(0.01)
@@ -367,7 +365,7 @@ def written(file: Path) -> str:
 
 def gone(pid: int) -> bool:
     """Wait for a process to end; one that nobody waits for counts as gone."""
-    for _ in range(200):
+    for _ in range(6000):
         try:
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 return True
@@ -379,7 +377,7 @@ def gone(pid: int) -> bool:
 
 def test_a_killed_keeper_is_no_verdict(mac: Mac) -> None:
     mac.stands_for('shift 8; exec "$@"')
-    run = mac.start("sh", "-c", f"echo $$ > {mac.tree}/pid; exec sleep 100")
+    run = mac.start("sh", "-c", f"echo $$ > {mac.tree}/pid; exec sleep 10000")
     written(mac.tree / "pid")
     pid = int((mac.tree / "pid").read_text())
     keeper = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
@@ -403,7 +401,7 @@ arguments.SANDBOX_EXEC = {program!r}
 loaded = for_machine(decode(Path({bundle!r}).read_bytes()), "darwin", "arm64", "little")
 run = MacRun(
     loaded,
-    Request(["sh", "-c", "sleep 100 & echo $$ $!; wait"], {{"tree": {tree!r}}}, stdout=1, stderr=2),
+    Request(["sh", "-c", "sleep 10000 & echo $$ $!; wait"], {{"tree": {tree!r}}}, stdout=1, stderr=2),
     Host(501, {home!r}, None, {home!r}, {tree!r}),
 )
 assert run.fileno() >= 0, run.wait()
@@ -429,7 +427,7 @@ def test_with_the_host_process_the_command_ends(mac: Mac, end: str) -> None:
     assert len(pids) == 2
     assert all(gone(pid) for pid in pids)
     folder = mac.home / "Library/Caches/sbc/seatbelt"
-    for _ in range(200):
+    for _ in range(6000):
         if not list(folder.iterdir()):
             break
         time.sleep(0.05)
@@ -450,7 +448,9 @@ def test_a_slow_reader_loses_nothing(mac: Mac) -> None:
 
 def test_who_leaves_the_session_does_not_keep_the_run_from_ending(mac: Mac) -> None:
     mac.stands_for('shift 8; exec "$@"')
-    outcome = mac.run("sh", "-c", "setsid sleep 20 & echo $!")
+    # It has left before the command ends, which would else be the end of it as well.
+    left = "setsid sh -c 'echo $$ > left; exec sleep 10000' & until [ -s left ]; do sleep 0.01; done; cat left"
+    outcome = mac.run("sh", "-c", left)
     assert outcome.code == 0
     os.kill(int(outcome.stdout.kept), signal.SIGKILL)
     assert any("lives on" in one for one in outcome.notes)
