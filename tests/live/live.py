@@ -85,7 +85,7 @@ def run_jobs(jobs: Sequence[Job]) -> list[Ran]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "jobs"
         path.write_bytes(_laid_out(jobs))
-        subprocess.run([sys.executable, "-I", driver.__file__, str(path)], check=True, timeout=300)
+        subprocess.run([sys.executable, "-I", driver.__file__, str(path)], check=True, timeout=3000)
         return _read(path.read_bytes(), jobs)
 
 

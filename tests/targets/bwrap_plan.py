@@ -78,8 +78,8 @@ def run(made: Policy, script: str, values: Mapping[str, str], uid: int) -> subpr
     command = [bwrap(), *finished(made, {":start-in": "/", **values}), "--", "/bin/sh", "-c", script]
     return (
         subprocess.run(
-            command, capture_output=True, text=True, check=False, user=uid, group=uid, extra_groups=[], timeout=30
+            command, capture_output=True, text=True, check=False, user=uid, group=uid, extra_groups=[], timeout=600
         )
         if os.geteuid() == 0
-        else subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+        else subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     )

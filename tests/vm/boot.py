@@ -43,7 +43,7 @@ class Result(NamedTuple):
     output: str
 
 
-def run_in_guest(name: str, job: Path, timeout: float = 240, append: str = "", memory: int = 512) -> Result:
+def run_in_guest(name: str, job: Path, timeout: float = 1800, append: str = "", memory: int = 512) -> Result:
     """Run `job/main.py` in the guest, which has so many MiB of memory; the test is skipped where QEMU is not installed.
 
     `RuntimeError` with the console's last lines where the guest ends without a result.
