@@ -12,6 +12,7 @@ from sbc.backends.bpf.interpreter import run
 from sbc.decision.prove import Proof, prove
 from sbc.kernel.numbers import numbers
 from sbc.policy.conditions import Masked, Not
+from sbc.policy.origin import Origin
 from sbc.policy.syscalls import AbiRules, FilterPolicy, Rule
 from sbc_runtime import landlock_calls as landlock
 from sbc_runtime.action import ALLOW, KILL_PROCESS, errno_verdict
@@ -19,11 +20,11 @@ from sbc_runtime.arch import ARCHES, Arch, native_arch
 from sbc_runtime.instruction import unpack
 from sbc_runtime.socket_filters import SOCKET_CALLS, unix_only
 from sbc_runtime.verifier import verify_bytes
-from tests.bpf.policies import ORIGIN
 from tests.runtime.process_runner import USER, python, shell
 
 WIDTH = 32
 NOT_UNIX = Not(Masked(0, WIDTH, (1 << WIDTH) - 1, socket.AF_UNIX))
+ORIGIN = Origin("syscalls", "a statement")
 ABSENT = errno_verdict(errno.ENOSYS)
 
 

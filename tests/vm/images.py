@@ -1,6 +1,7 @@
 """Guest images: one of Debian's kernels, and an initramfs with Python, bubblewrap and the usual tools."""
 
 import gzip
+import lzma
 import os
 import shutil
 import subprocess
@@ -18,8 +19,11 @@ APPLETS = (
     "sh", "mount", "umount", "cat", "ls", "mkdir", "reboot", "setsid", "stty", "id", "ps", "sleep", "echo", "uname",
     "chmod", "ip", "mknod", "su", "env", "true",
 )  # fmt: skip
-TOOLS = ("dash", "coreutils", "util-linux", "util-linux-extra", "grep", "hostname")
+TOOLS = ("dash", "coreutils", "util-linux", "util-linux-extra", "bsdutils", "grep", "hostname")
 """What tests call inside of sandboxes, as on an installed system; busybox stands for the rest."""
+
+MODULES = ("unix_diag",)
+"""Of the kernel's: the guest loads them at its start, an installed system when they are first asked for."""
 
 DROPPED = ("share/doc", "share/man", "share/locale", "share/info", "share/lintian", "share/perl5")
 DROPPED_PYTHON = ("test", "idlelib", "lib2to3", "ensurepip", "tkinter", "pydoc_data")
@@ -79,6 +83,7 @@ def _make(image: Image, folder: Path) -> None:
         target = folder / "kernel" if package.name.startswith("linux-image") else root
         subprocess.run(["dpkg-deb", "-x", package, target], check=True)
     _take_kernel(folder)
+    _take_modules(folder, root / "modules")
     _arrange(root, version)
     (folder / "initrd.cpio").write_bytes(pack(entries_of(root)))
     for spent in (packages.root, debs, root, folder / "kernel"):
@@ -89,6 +94,15 @@ def _take_kernel(folder: Path) -> None:
     found = sorted([*folder.glob("kernel/boot/vmlinu?-*"), *folder.glob("kernel/usr/lib/modules/*/vmlinu?")])[0]
     content = found.read_bytes()
     (folder / "vmlinuz").write_bytes(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+
+
+def _take_modules(folder: Path, target: Path) -> None:
+    """Copy the kernel's modules, uncompressed; one that is not there is part of the kernel."""
+    target.mkdir()
+    for name in MODULES:
+        for found in folder.glob(f"kernel/**/{name}.ko*"):
+            content = found.read_bytes()
+            (target / f"{name}.ko").write_bytes(lzma.decompress(content) if found.suffix == ".xz" else content)
 
 
 def _arrange(root: Path, version: str) -> None:

@@ -29,6 +29,12 @@ SUITES = {
 """Each takes QEMU ten minutes or so where it has a processor to itself."""
 
 
+def files_of(suite: str) -> list[str]:
+    """Give a suite's files, as the checkout has them."""
+    folder = "cli" if suite == "cli" else "runtime"
+    return [f"tests/{folder}/test_{name}.py" for name in SUITES[suite].split()]
+
+
 def checkout(folder: Path) -> None:
     """Copy what the tests need: the sources, the profiles, and the tests themselves."""
     ignored = shutil.ignore_patterns("__pycache__", "*.so", "golden", "kernel_tables")
@@ -52,8 +58,6 @@ def test_on_another_kernel(guest: str, suite: str, tmp_path: Path) -> None:
     job = tmp_path / "job"
     shutil.copytree(JOB, job)
     checkout(job)
-    folder = "cli" if suite == "cli" else "runtime"
-    files = [f"tests/{folder}/test_{name}.py" for name in SUITES[suite].split()]
-    (job / "job.json").write_text(json.dumps({"arguments": files}))
+    (job / "job.json").write_text(json.dumps({"arguments": files_of(suite)}))
     result = run_in_guest(guest, job, timeout=3000, memory=1536)
     assert result.status == 0, result.output
