@@ -4,6 +4,8 @@ Covers are made before the start. What a service binds later in a folder that is
 can be connected to: nothing keeps it from that, but the report says so, if the socket is still there after the run.
 """
 
+import stat
+
 from sbc_runtime import unix_diag
 from sbc_runtime.prepare import host_mounts
 from sbc_runtime.prepare.layout import Layout
@@ -17,7 +19,8 @@ def notes(prepared: Prepared) -> tuple[str, ...]:
     if prepared.network != "none":
         return ()
     before = frozenset(prepared.bound)
-    new = [one for one in unix_diag.bound() or () if (one.device, one.inode) not in before]
+    told = unix_diag.bound()
+    new = [one for one in (unix_diag.listed() if told is None else told) if unix_diag.key(one) not in before]
     if not new:
         return ()
     layout = Layout(prepared.host_root)
@@ -27,7 +30,7 @@ def notes(prepared: Prepared) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for one in new:
         seen = look(one.name) if one.name.startswith("/") else None
-        if seen is None or seen.inode & 0xFFFFFFFF != one.inode:
+        if seen is None or not stat.S_ISSOCK(seen.mode) or seen.inode & 0xFFFFFFFF != one.inode:
             continue
         for path in mounts.names(seen.real):
             for place in layout.seen_at(path):

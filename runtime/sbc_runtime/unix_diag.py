@@ -2,7 +2,7 @@
 
 A name in /proc/net/unix is what bind(2) was given: relative, of another root or mount namespace, or of a file that has
 been renamed since. The inode is what connect(2) finds a socket by, whatever leads to it. Only sockets of the calling
-process's network namespace are told.
+process's network namespace are told, by either.
 """
 
 import _socket as socket
@@ -37,7 +37,8 @@ _ONE_AND_THE_END = 2
 class Bound(NamedTuple):
     """A socket that is bound to a path: what bind(2) was given, the file, its maker's uid (None: not told).
 
-    `device`: of the file system as mountinfo has it, "major:minor"; `inode`: the low 32 bits of the number.
+    `device`: of the file system as mountinfo has it, "major:minor", empty where only the name is known; `inode`: the
+    low 32 bits of the number; without a device that of what has the name now.
     """
 
     name: str
@@ -64,6 +65,32 @@ def bound() -> tuple[Bound, ...] | None:
             return tuple(found)
     except OSError:
         return None
+
+
+def key(one: Bound) -> tuple[str, int]:
+    """Give what tells a socket from others: its inode, with the file system or else the name."""
+    return (one.device or one.name, one.inode)
+
+
+def listed() -> tuple[Bound, ...]:
+    """Give what /proc/net/unix has (`unix_seq_show`, net/unix/af_unix.c), for where `bound` gives None."""
+    try:
+        with open("/proc/net/unix", "rb") as table:
+            lines = table.read().splitlines()[1:]
+    except OSError:
+        return ()
+    # Num RefCount Protocol Flags Type St Inode Path; an abstract name starts with @.
+    fields = [line.split(None, 7) for line in lines]
+    named = dict.fromkeys(os.fsdecode(one[7]) for one in fields if len(one) == 8 and not one[7].startswith(b"@"))
+    return tuple(Bound(name, "", _inode(name), None) for name in named)
+
+
+def _inode(name: str) -> int:
+    """Give the inode of what has a name now, 0 where nothing can be found by it."""
+    try:
+        return os.stat(name).st_ino & 0xFFFFFFFF if name.startswith("/") else 0
+    except (OSError, ValueError):
+        return 0
 
 
 def _dumped(end: socket.socket) -> tuple[bool, list[Bound]] | None:

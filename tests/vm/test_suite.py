@@ -18,7 +18,7 @@ NEEDED = "pytest _pytest py pluggy iniconfig packaging pygments lark"
 """What the tests import beside the standard library: all of it is Python alone, so that it runs on every machine."""
 
 SUITES = {
-    "inside": "agent_check network mount_table taken_over setuid",
+    "inside": "agent_check network mount_table taken_over setuid untold_sockets",
     "guard": "statements guard protected handed",
     "outcomes": "outcomes hogs",
     "paths": "paths closed_folders host_sockets",

@@ -26,8 +26,8 @@ class Search:
     is not searched.
     """
 
-    def __init__(self, layout: Layout, mounts: HostMounts, devices: frozenset[str]) -> None:
-        """`devices`: the file systems to search."""
+    def __init__(self, layout: Layout, mounts: HostMounts, devices: frozenset[str] | None) -> None:
+        """`devices`: the file systems to search; None: all that can hold a socket."""
         self._layout = layout
         self._mounts = mounts
         self._left = MOST_NAMES
@@ -35,19 +35,19 @@ class Search:
         self.found: set[tuple[str, int]] = set()
         self.unsearched: list[tuple[str, str]] = []
         self.system: list[tuple[str, str]] = []
-        if devices:
+        if devices is None or devices:
             self._find_tops(devices)
 
-    def _find_tops(self, devices: frozenset[str]) -> None:
+    def _find_tops(self, devices: frozenset[str] | None) -> None:
         shown = [(mount.source, mount.place) for mount in self._layout.mounts() if mount.kind == "bind"]
         if self._layout.host_root and self._layout.at("/") is None:
             shown.append(("/", "/"))
         for source, place in shown:
             here = self._mounts.of(source)
-            inner = [(one.device, one.place) for one in self._mounts.below(source) if one.kind not in _VIRTUAL]
-            for device, path in ([] if here is None else [(here.device, source)]) + inner:
-                if device in devices:
-                    self.tops.append((device, path, joined(place, below(path, source))))
+            inner = [(one, one.place) for one in self._mounts.below(source) if one.kind not in _VIRTUAL]
+            for one, path in ([] if here is None else [(here, source)]) + inner:
+                if one.device in devices if devices is not None else one.kind not in _VIRTUAL:
+                    self.tops.append((one.device, path, joined(place, below(path, source))))
         self.tops.sort(key=lambda top: (-top[1].count("/"), top))
 
     def sockets(self) -> Iterator[str]:

@@ -3,7 +3,7 @@
 connect(2) to a socket's path works through a read-only mount and from another network namespace. `network none`
 therefore also means: no such path may be seen. The kernel tells which sockets are bound, by file system and inode
 (`unix_diag`); each that is found, by its name or by a search of bounded length, is covered wherever it is seen. What is
-not found is told.
+not found is told. Where the kernel does not tell, every socket file that is seen counts as bound.
 
 Not seen by anybody: sockets bound in another network namespace whose folder is visible here, and those that are bound
 while the command runs, outside of the folders that are covered as a whole.
@@ -79,13 +79,14 @@ def cover(shown: Shown, mounts: HostMounts) -> Covers:
     told = unix_diag.bound()
     if told is None:
         covering.notes.append(
-            "the kernel does not tell the inodes of bound sockets here (unix_diag, NETLINK_SOCK_DIAG): those that "
-            "/proc/net/unix has by another name than their present one are not covered"
+            "the kernel does not tell the inodes of bound sockets here (unix_diag, NETLINK_SOCK_DIAG): those of "
+            "/proc/net/unix were covered by name, and every socket file that a search of what is shown found"
         )
-        told = tuple(Bound(name, "", 0, None) for name in _listed())
+        told = unix_diag.listed()
+        covering.inodes_known = False
     covering.sockets(told)
     losses = (*_stated(shown), *covering.losses)
-    bound = tuple((one.device, one.inode) for one in told)
+    bound = tuple(unix_diag.key(one) for one in told)
     return Covers(tuple(covering.covered), tuple(covering.notes), losses, bound)
 
 
@@ -130,6 +131,7 @@ class _Covering:
         self.covered: list[str] = []
         self.notes: list[str] = []
         self.losses: list[RunLoss] = []
+        self.inodes_known = True
 
     def folders(self, paths: tuple[str, ...]) -> None:
         """Cover folders as a whole where they are seen as a part of the host's tree.
@@ -154,14 +156,16 @@ class _Covering:
                 self._in_memory(found)
                 for name in self._mounts.names(found):
                     self._file(name)
-        search = Search(self._layout, self._mounts, frozenset(one.device for one in lost if one.device))
+        # Where a name is all that is known, another socket may have it by now: every socket file is looked for.
+        devices = frozenset(one.device for one in lost) if self.inodes_known else None
+        search = Search(self._layout, self._mounts, devices)
         if search.tops:
             self._search(search, lost)
 
     def _named(self, one: Bound) -> str | None:
         """Give a socket's path without links; "" where its name is in a closed folder; None: it has to be searched."""
         if not one.name.startswith("/"):
-            return None if one.device else ""
+            return None
         try:
             os.lstat(one.name)
         except PermissionError:
@@ -213,6 +217,7 @@ class _Covering:
         for unsearched, are_own in ((search.unsearched, True), (search.unsearched + search.system, False)):
             devices = {device for device, _ in unsearched}
             missing = [one for one in left if one.device in devices and self._is_own(one) is are_own]
+            missing += [one for one in left if devices and not one.device and self._is_own(one) is are_own]
             if not missing:
                 continue
             places = ", ".join(f"`{place}`" for _, place in unsearched[:_NAMES_SHOWN])
@@ -221,6 +226,8 @@ class _Covering:
                 f"{len(missing)} bound socket(s) of the host ({names}) have no name that leads to them; whether one "
                 f"is seen in {places} is not known: too much is there to be searched"
             )
+            if not self.inodes_known:
+                why += "; with its module unix_diag the kernel tells"
             if are_own:
                 statement = self._shown.statement
                 self.losses.append(RunLoss("wider", statement.where(), statement.text, why))
@@ -228,21 +235,9 @@ class _Covering:
                 self.notes.append(why)
 
     def _is_own(self, one: Bound) -> bool:
-        """Whether the command could connect to a socket for certain: its maker has the command's host id.
+        """Whether the command could connect to a socket: its maker has the command's host id, or is not known.
 
         One that was bound in a folder that is covered has most likely been removed there, and is nobody's any more.
         """
         gone = any(above in self.covered for above in parents(one.name)) if one.name.startswith("/") else False
-        return one.uid == self._shown.ids.host_user and not gone
-
-
-def _listed() -> tuple[str, ...]:
-    """Give the names that /proc/net/unix has for sockets of this network namespace."""
-    try:
-        with open("/proc/net/unix", "rb") as table:
-            lines = table.read().splitlines()[1:]
-    except OSError:
-        return ()
-    # Num RefCount Protocol Flags Type St Inode Path
-    fields = [line.split(None, 7) for line in lines]
-    return tuple(os.fsdecode(one[7]) for one in fields if len(one) == 8 and one[7].startswith(b"/"))
+        return one.uid in {None, self._shown.ids.host_user} and not gone
