@@ -225,4 +225,4 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     write_file(tmp_path / "a", b"")
     with pytest.raises(IsADirectoryError):
         write_file(tmp_path / "b", b"")
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    assert len(list(Path("/proc/self/fd").iterdir())) <= before

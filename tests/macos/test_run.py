@@ -346,6 +346,7 @@ def test_nothing_is_left_of_fifty_runs(mac: Mac) -> None:
 
 
 def test_a_run_that_cannot_start_leaves_nothing(mac: Mac) -> None:
+    gc.collect()
     before = descriptors(), children()
     mac.program.write_text("#!/nothing\n")
     outcome = mac.run("true")

@@ -138,13 +138,13 @@ WRONG: list[tuple[dict[str, Any], type[Exception], str]] = [
     ("asked", "kind", "words"), WRONG, ids=[f"{at}-{'-'.join(one[0])}" for at, one in enumerate(WRONG)]
 )
 def test_what_cannot_be_meant(asked: dict[str, Any], kind: type[Exception], words: str) -> None:
-    before = sorted(os.listdir("/proc/self/fd"))
+    before = set(os.listdir("/proc/self/fd"))
     whole: dict[str, Any] = {"argv": ["/bin/true"], "params": {"t": "/var/tmp"}, **asked}
     with pytest.raises(kind) as caught:
         sbc_runtime.load(bundle(TREE)).run(whole.pop("argv"), **whole)
     assert type(caught.value) is kind
     assert words in str(caught.value)
-    assert sorted(os.listdir("/proc/self/fd")) == before
+    assert set(os.listdir("/proc/self/fd")) <= before
 
 
 @pytest.mark.parametrize("timeout", [1e308, 10**400, 1e18], ids=["float", "integer", "ages"])
