@@ -45,12 +45,14 @@ def folder() -> str:
 
 
 def _home() -> str:
+    """Give the home of the real uid, empty where the password database has none."""
     import pwd  # noqa: PLC0415 - not on Windows, where this module is imported too
 
     try:
-        return of_bytes(os.fsencode(pwd.getpwuid(os.getuid()).pw_dir))
+        home = of_bytes(os.fsencode(pwd.getpwuid(os.getuid()).pw_dir))
     except (KeyError, OSError):
-        return "/"
+        return ""
+    return home if home.startswith("/") else ""
 
 
 def _need_proc() -> None:

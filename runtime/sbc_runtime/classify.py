@@ -52,7 +52,10 @@ class Seen(NamedTuple):
 
 
 def kind(ended: Ended | None, seen: Seen) -> Kind:
-    """Give the kind of end. An exit by the command itself is never anything else."""
+    """Give the kind of end. An exit by the command itself is never anything else.
+
+    A command that sends itself SIGXFSZ or SIGXCPU counts as limited: wait(2) does not say who sent a signal.
+    """
     if ended is None and seen.oom_killed and seen.killed in {None, "sandbox-failed"}:
         # The kernel ends a cgroup as a whole (`memory.oom.group`): what watched the command went with it.
         return "memory-limit"

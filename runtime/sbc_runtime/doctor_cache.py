@@ -57,13 +57,6 @@ def order(backends: tuple[str, ...], home: str) -> tuple[str, ...]:
     return (*known, *(name for name in backends if name not in known))
 
 
-def worked(backend: str, folder: str | None = None) -> bool:
-    """Tell whether a backend worked for this user, with this program, since the machine was started."""
-    where = _folder() if folder is None else folder
-    kept = _answers(where).get(backend)
-    return kept is not None and kept == key(backend)
-
-
 def key(backend: str) -> str:
     """Give what an answer holds for: boot, uid, and the program that makes the sandbox."""
     program = sys.executable

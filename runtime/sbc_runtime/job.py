@@ -16,10 +16,11 @@ OutKind = Literal["null", "capture", "descriptor", "terminal"]
 class Caller(NamedTuple):
     """The host process as it is at the time of the call.
 
-    `cwd`: its folder, empty where that is gone; `home`: the folder of the real uid in the password database;
-    `home_variable`: HOME where it is an absolute path; `tmpdir`: the value of `${tmpdir}`, not yet checked against the
-    profile's paths; `limits`: (resource, soft, hard) of every rlimit that can be read, as `resource` numbers them;
-    `scheduling`: that of the calling thread; `runtime_dir`: XDG_RUNTIME_DIR where it is an absolute path, unchecked.
+    `cwd`: its folder, empty where that is gone; `home`: the folder of the real uid in the password database, empty
+    where it has none; `home_variable`: HOME where it is an absolute path; `tmpdir`: the value of `${tmpdir}`, not yet
+    checked against the profile's paths; `limits`: (resource, soft, hard) of every rlimit that can be read, as
+    `resource` numbers them; `scheduling`: that of the calling thread; `runtime_dir`: XDG_RUNTIME_DIR where it is an
+    absolute path, unchecked.
     """
 
     cwd: str

@@ -218,17 +218,21 @@ def test_no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[:4] == ("backend bwrap", False, "there is no bubblewrap here", "install it")
 
 
+def counts(home: Path) -> bool:
+    """Tell whether the answer that `namespace` worked is one: it is tried before what has none."""
+    return doctor_cache.order(("bwrap", "namespace"), str(home)) == ("namespace", "bwrap")
+
+
 def test_answers_are_kept_for_this_boot_user_and_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = tmp_path / "cache"
-    assert not doctor_cache.worked("namespace", str(folder))
+    folder = tmp_path / ".cache/sbc"
+    assert not counts(tmp_path)
     doctor_cache.remember("namespace", str(folder))
-    assert doctor_cache.worked("namespace", str(folder))
-    assert not doctor_cache.worked("bwrap", str(folder))
+    assert counts(tmp_path)
     assert (folder.stat().st_mode & 0o777) == 0o700
     other = tmp_path / "python"
     other.write_text("")
     monkeypatch.setattr(sys, "executable", str(other))
-    assert not doctor_cache.worked("namespace", str(folder))
+    assert not counts(tmp_path)
 
 
 def test_answers_choose_where_the_first_backend_did_not_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,18 +271,18 @@ tell([told(outcome), outcome.isolation.backend, outcome.isolation.verified, outc
 
 
 def test_answers_that_others_could_have_written_are_none(tmp_path: Path) -> None:
-    folder = tmp_path / "cache"
+    folder = tmp_path / ".cache/sbc"
     doctor_cache.remember("namespace", str(folder))
     kept = folder / "backends.json"
     kept.chmod(0o666)
-    assert not doctor_cache.worked("namespace", str(folder))
+    assert not counts(tmp_path)
     kept.chmod(0o600)
     folder.chmod(0o777)
-    assert not doctor_cache.worked("namespace", str(folder))
+    assert not counts(tmp_path)
     folder.chmod(0o700)
-    assert doctor_cache.worked("namespace", str(folder))
+    assert counts(tmp_path)
     kept.write_text("[1, {")
-    assert not doctor_cache.worked("namespace", str(folder))
+    assert not counts(tmp_path)
     kept.rename(tmp_path / "moved")
     kept.symlink_to(tmp_path / "moved")
-    assert not doctor_cache.worked("namespace", str(folder))
+    assert not counts(tmp_path)

@@ -34,11 +34,12 @@ class Ready(NamedTuple):
 
 
 def this_host() -> Host:
-    """Look at the Mac."""
+    """Look at the Mac; `SetupFailed` where this uid has no home, which `~` and the profile's own file need."""
     try:
         home = pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
-        home = "/var/empty"
+        why = f"the home of uid {os.getuid()} is not known: the directory service has no such user"
+        raise SetupFailed("parameters", why, "run it as a user that is known") from None
     variables = calling.environment()
     variable = variables.get("HOME", "")
     tmpdir = variables.get("TMPDIR") or _user_folder()

@@ -11,6 +11,7 @@ from sbc_runtime.outcome import RunLoss
 from sbc_runtime.plan import Path, Plan
 from sbc_runtime.prepare import host_mounts, sockets
 from sbc_runtime.prepare.areas import Areas
+from sbc_runtime.prepare.home import check_home
 from sbc_runtime.prepare.ids import ids
 from sbc_runtime.prepare.layout import Layout, bind, joined
 from sbc_runtime.prepare.own import places
@@ -26,6 +27,7 @@ from sbc_runtime.socket_filters import guard
 
 def prepare(bundle: Bundle, program: bytes | None, job: Job) -> Prepared:
     """Fill in and resolve a bundle's plan for one run; `SetupFailed` where it cannot be carried out here."""
+    check_home(bundle.plan, job.caller)
     found = bases(bundle.params, job.params, job.caller, _used(bundle.plan))
     try:
         return _prepared(bundle, program, job, found)

@@ -75,7 +75,9 @@ def bases(declared: tuple[Param, ...], params: dict[str, str | int], caller: Cal
         if (one.type == "dir") != seen.directory and one.type != "path":
             raise SetupFailed("parameters", f"`{one.name}`: `{value}` is not {_TYPES[one.type]}")
         found[one.name] = seen
-    for name, value in (("home", caller.home), ("cwd", caller.cwd), ("tmpdir", caller.tmpdir)):
+    # Without a home of its own, only `hide` names it, and means HOME's (`check_home`).
+    home = caller.home or caller.home_variable or ""
+    for name, value in (("home", home), ("cwd", caller.cwd), ("tmpdir", caller.tmpdir)):
         if name in used and (seen := resolve(value, f"${{{name}}}")) is not None:
             found[name] = seen
     variable = None
