@@ -123,10 +123,14 @@ def test_another_kind_in_place_of_sbpl(sbc: Sbc, made: Path, line: tuple[str, ..
     assert said_of(sbc, line, path, made).startswith(f"error[SBX012]: `other.sb` is {kind}, not SBPL\nhelp: ")
 
 
-@pytest.mark.parametrize("other", [AGENT, PROFILES / "lib" / "macos-base.sb"], ids=lambda path: path.name)
-def test_another_kind_in_place_of_a_bundle(sbc: Sbc, made: Path, tmp_path: Path, other: Path) -> None:
-    path = tmp_path / "other.sbb"
-    path.write_bytes(other.read_bytes())
+@pytest.mark.parametrize("name", ["other.sbb", "other.txt"])
+def test_another_kind_in_place_of_a_bundle(sbc: Sbc, made: Path, name: str) -> None:
+    path = Path(name)
+    path.write_bytes(AGENT.read_bytes())
+    said = said_of(sbc, ("run", "FILE", "--", "true"), path, made)
+    advice = "compile it, or give it a name that ends in `.sbx`"
+    assert said == f"sbc run: {name} is a profile, not a bundle; {advice}; nothing was run\n"
+    path.write_bytes((made / "gate.sb").read_bytes())
     said = said_of(sbc, ("run", "FILE", "--", "true"), path, made)
     assert "this is not a bundle; name a file `.sbb` that `sbc compile` wrote" in said
 

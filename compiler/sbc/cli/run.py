@@ -190,7 +190,15 @@ def profile_of(args: Namespace) -> Profile | None:
         return _compiled(args)
     from sbc_runtime.api import load
 
-    return load(args.file)
+    try:
+        return load(args.file)
+    except BundleError:
+        from sbc.diagnostics.looks import begins_as
+
+        if begins_as(args.file) == "profile":
+            why = f"{args.file} is a profile, not a bundle; compile it, or give it a name that ends in `.sbx`"
+            raise ValueError(why) from None
+        raise
 
 
 def _compiled(args: Namespace) -> Profile | None:
