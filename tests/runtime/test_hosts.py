@@ -307,6 +307,24 @@ tell(found)
     assert found[-1][0] == [RAN, RAN]
 
 
+def test_descriptors_on_their_way_count_as_well() -> None:
+    """Beyond RLIMIT_NOFILE, those that any process of the user has sent and nobody has received yet: unix(7)."""
+    caller = Caller("user")
+    script = """
+import array, resource, socket
+here, there = socket.socketpair()
+for _ in range(45):
+    here.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0]))])
+resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))
+refused = run()
+there.close()
+tell([refused, run()])
+"""
+    refused, after = caller.host(script, bundle(PLAIN))
+    clean(refused, "Too many references", "ulimit -n")
+    assert after == RAN
+
+
 def test_few_processes() -> None:
     """The kernel counts a user's processes for RLIMIT_NPROC: each fork of ours meets it in turn."""
     caller = Caller("user")
