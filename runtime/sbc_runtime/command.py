@@ -9,9 +9,11 @@ import termios
 from collections.abc import Callable, Iterable
 
 from sbc_runtime import libc, orders
+from sbc_runtime.arch import own_arch
 from sbc_runtime.classify import NOT_EXECUTABLE, NOT_FOUND
 from sbc_runtime.command_filters import command_filters
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.init_guard import init_guard
 from sbc_runtime.messages import send, send_failure
 from sbc_runtime.prepared import Ids, Prepared
 from sbc_runtime.records import NamedTuple
@@ -25,6 +27,7 @@ UMASK = 0o022
 
 _GATE = 3
 _CHANNEL = 4
+_INIT = 5
 _HIGH = 16
 CHANGED = (signal.SIGPIPE, signal.SIGCHLD, signal.SIGXFSZ)
 """What helper, supervisor and init handle otherwise than by default."""
@@ -54,9 +57,10 @@ def become(task: Task) -> NoReturn:
     """
     channel = task.channel
     try:
-        step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel}))
+        step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel, _INIT: os.pidfd_open(1)}))
         channel = _CHANNEL
         step("process", lambda: _process(task.last_capability))
+        step("filter", libc.FilterProgram(init_guard(own_arch())).load)
         send(_CHANNEL, "here")
         if task.sample is not None and not orders.waiting(_CHANNEL):
             _prepare(orders.rehearse(task.sample).prepared)
@@ -64,9 +68,11 @@ def become(task: Task) -> NoReturn:
         if told is None:
             os._exit(SETUP_FAILED)
         (prepared, limits, *_), streams = told
-        step("descriptors", lambda: _place({_GATE: _GATE, _CHANNEL: _CHANNEL, **dict(enumerate(streams))}))
+        own = {one: one for one in (_GATE, _CHANNEL, _INIT)}
+        step("descriptors", lambda: _place({**own, **dict(enumerate(streams))}))
         step("ids", lambda: take_ids(prepared.ids))
         programs, candidates, arguments, environment = _prepare(prepared)
+        step("limits", lambda: _limits(limits))
         if os.read(_GATE, 1) != BUILT:
             os._exit(SETUP_FAILED)
         step("namespaces of init", _join)
@@ -76,7 +82,6 @@ def become(task: Task) -> NoReturn:
         if prepared.terminal:
             step("terminal", _terminal)
         step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
-        step("limits", lambda: _limits(limits))
         send(_CHANNEL, "waits")
         # From here on only seccomp(2), read(2), execve(2), write(2) and exit_group(2) are called.
         for program in programs:
@@ -97,9 +102,9 @@ def become(task: Task) -> NoReturn:
 def _prepare(
     prepared: Prepared,
 ) -> tuple[tuple[libc.FilterProgram, ...], tuple[bytes, ...], list[bytes], dict[bytes, bytes]]:
-    """Give the filters, and what to execute: candidates, arguments, environment."""
+    """Give the filters beside the guard of init, and what to execute: candidates, arguments, environment."""
     return (
-        tuple(libc.FilterProgram(one) for one in command_filters(prepared)),
+        tuple(libc.FilterProgram(one) for one in command_filters(prepared)[1:]),
         search(prepared.argv[0], dict(prepared.environment).get("PATH")),
         [os.fsencode(one) for one in prepared.argv],
         {os.fsencode(name): os.fsencode(value) for name, value in prepared.environment},
@@ -135,9 +140,8 @@ def take_ids(ids: Ids) -> None:
 
 def _join() -> None:
     """Enter the namespaces that init has made since this process was forked (setns(2), Linux 5.8)."""
-    init = os.pidfd_open(1)
-    libc.setns(init, libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP)
-    os.close(init)
+    libc.setns(_INIT, libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP)
+    os.close(_INIT)
 
 
 def _terminal() -> None:

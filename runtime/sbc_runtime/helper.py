@@ -18,7 +18,7 @@ import signal
 import sys
 import time
 
-from sbc_runtime import bundle, cgroup, libc, orders, supervisor, wire
+from sbc_runtime import bundle, cgroup, libc, nest, orders, supervisor, wire
 from sbc_runtime.backends import namespace
 from sbc_runtime.command import ALL, reset_signals
 from sbc_runtime.init_guard import init_guard
@@ -188,6 +188,7 @@ class _Helper:
                 get_ready(last, self._known, None if hurry else lambda: orders.waiting(end.fileno()))
             request = wire.receive(end)
             if request is not None:
+                nest.begin()
                 libc.set_name(_SUPERVISOR)
                 self._supervise(request)
         finally:

@@ -1,8 +1,9 @@
 """Init of a sandbox: process 1 of its PID namespace.
 
-It starts the process that becomes the command, waits for its orders, builds the sandbox, waits to be told to let the
-command go, reaps whatever ends, passes on the command's status, and ends with the command, or when the host process is
-gone: with it the kernel kills every process of the namespace (pid_namespaces(7)).
+It starts the process that becomes the command, begins to build the sandbox once a run is asked for, waits for its
+orders, builds the rest, waits to be told to let the command go, reaps whatever ends, passes on the command's status,
+and ends with the command, or when the host process is gone: with it the kernel kills every process of the namespace
+(pid_namespaces(7)).
 """
 
 import _socket as socket
@@ -19,14 +20,18 @@ from sbc_runtime import command, libc, orders
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.messages import send_failure
 from sbc_runtime.mount_sources import Sources
-from sbc_runtime.mounts import Builder, rehearse
+from sbc_runtime.mounts import Builder, Frame, rehearse
 from sbc_runtime.orders import Orders
+from sbc_runtime.prepared import Ids
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.system_v import open_tables
 from sbc_runtime.words import NoReturn
 
 STATUS = Struct("=i")
 """What init writes once: the command's status, as waitpid(2) gives it."""
+
+BEGIN = b"b"
+"""What the supervisor says once a run is asked for."""
 
 _SIOCSIFFLAGS = 0x8914
 _TIOCSPTLCK = 0x80045431 if os.uname().machine.startswith(("mips", "ppc", "sparc")) else 0x40045431
@@ -36,13 +41,15 @@ _NAME = b"sbc-init"
 
 class Start(NamedTuple):
     """What init is given. Descriptors: `channel` to the supervisor, `command` to it from the command's process, and
-    `status` for one `STATUS`. `filter`: init's own.
+    `status` for one `STATUS`. `filter`: init's own. `sample`: orders like those to come, to get ready for.
     """
 
     channel: int
     command: int
     status: int
+    ids: Ids
     network: str
+    frame: Frame
     last_capability: int
     filter: bytes
     sample: Orders | None
@@ -95,25 +102,34 @@ def _main(start: Start) -> None:
     libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
     if start.sample is not None and not orders.waiting(start.channel):
         rehearse(orders.rehearse(start.sample).prepared)
+    if os.read(start.channel, 1) != BEGIN:
+        return
+    libc.unshare(libc.CLONE_NEWNS)
+    command.take_ids(start.ids)
+    # The kernel clears it when ids change (prctl(2)).
+    libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
+    builder = Builder(start.frame)
+    builder.begin()
     told = orders.receive(start.channel)
     if told is None:
         return
     # The supervisor has moved this process into the run's cgroup, if there is one.
-    libc.unshare(libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP)
+    libc.unshare(libc.CLONE_NEWCGROUP)
     (prepared, _, trees, targets), (lifeline, *given) = told
     socket.sethostname(prepared.hostname)
-    command.take_ids(prepared.ids)
-    # The kernel clears it when ids change (prctl(2)).
-    libc.prctl(libc.PR_SET_PDEATHSIG, signal.SIGKILL)
     sources = Sources(dict(zip(trees, given, strict=False)), dict(zip(targets, given[len(trees) :], strict=True)))
-    Builder(prepared, sources).build()
+    builder.take(prepared, sources)
+    builder.build()
     if prepared.terminal:
         _terminal(start.channel)
     libc.drop_capabilities(-1)
     # The supervisor reads /proc of both processes, and the command's joins the namespaces of this one; until both have
     # done so nothing of the command's is running.
     libc.prctl(libc.PR_SET_DUMPABLE, 1)
-    os.write(opener, command.BUILT)
+    try:
+        os.write(opener, command.BUILT)
+    except BrokenPipeError:
+        return  # the command's process has ended, and said why
     libc.close_all_but((start.channel, start.status, lifeline, opener, children))
     program.load()
     _supervise(start, _Watched(lifeline, children, opener, pid))

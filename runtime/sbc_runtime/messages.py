@@ -44,7 +44,11 @@ def send_failure(descriptor: int, failed: SetupFailed) -> None:
 def receive(end: socket.socket) -> Message | None:
     """Wait for a message; None at the end of the connection."""
     space = socket.CMSG_SPACE(_CREDENTIALS.size) + socket.CMSG_SPACE(4 * 4)
-    data, ancillary, _, _ = end.recvmsg(_LARGEST, space, socket.MSG_CMSG_CLOEXEC)
+    try:
+        data, ancillary, _, _ = end.recvmsg(_LARGEST, space, socket.MSG_CMSG_CLOEXEC)
+    except ConnectionResetError:
+        # Told once, where the other side has ended without having read everything; what it has said comes after that.
+        data, ancillary, _, _ = end.recvmsg(_LARGEST, space, socket.MSG_CMSG_CLOEXEC)
     if not data:
         return None
     pid = 0

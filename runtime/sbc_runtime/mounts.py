@@ -1,7 +1,8 @@
 """The file system of a sandbox, built by its init in a mount namespace of its own.
 
 A staging tmpfs becomes the root first, the host's tree below it at `old`; the sandbox's root is built at `new`; then
-that becomes the root, and everything else is detached. Every object is mounted by descriptor (open_tree(2),
+that becomes the root, and everything else is detached. What does not depend on the paths that are shown (`Frame`) is
+made before these are known. Every object is mounted by descriptor (open_tree(2),
 mount_setattr(2), move_mount(2)), so that no link is followed while mounting, and options are set on the detached tree,
 with all mounts below it, before anybody can see it.
 """
@@ -17,6 +18,7 @@ from sbc_runtime.mount_options import ALL, BASE, Options, attributes
 from sbc_runtime.mount_sources import Sources, clone, root_of
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepared import Mask, Mount, Prepared, has_terminals
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.words import TypeVar
 
 STAGES = ("/tmp", "/mnt", "/var", "/usr")  # noqa: S108 (mounted over in a namespace of our own)
@@ -44,7 +46,7 @@ _T = TypeVar("_T")
 
 def rehearse(prepared: Prepared) -> None:
     """Call what a builder calls, with what cannot be meant: nothing changes but this process's memory."""
-    Builder(prepared, Sources({}, {}))
+    Builder(frame_of(prepared)).take(prepared, Sources({}, {}))
     nowhere = "/proc/self/no/such"
     for act in (
         lambda: libc.mount("tmpfs", nowhere, "tmpfs", 0, "mode=755"),
@@ -71,38 +73,74 @@ def budget(size: int, inodes: int) -> str:
     return (f",size={size}" if size else "") + (f",nr_inodes={inodes}" if inodes else "")
 
 
-class Builder:
-    """Builds the root of one sandbox."""
+class Frame(NamedTuple):
+    """What of a root does not depend on the paths that are shown. `private`: it is a file system of its own, so that
+    all of this can be made first. `shm`: bytes of /dev/shm.
+    """
 
-    def __init__(self, prepared: Prepared, sources: Sources) -> None:
+    private: bool
+    devices: str
+    terminals: bool
+    shm: int
+    masks: tuple[Mask, ...]
+
+
+def frame_of(prepared: Prepared) -> Frame:
+    """Give the frame of a run's root."""
+    private = not prepared.host_root and root_of(prepared) is None
+    shm = min(SHM_SIZE, prepared.limits.memory or SHM_SIZE)
+    return Frame(private, prepared.devices, has_terminals(prepared), shm, prepared.masks)
+
+
+class Builder:
+    """Builds the root of one sandbox: `begin`, and once its plan is there, `build`."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._seal: list[tuple[str, int]] = []
+        # Mounts in which folders can be made: those of our own, by place.
+        self._own = {"/"} if frame.private else set[str]()
+        self._targets: dict[str, int] = {}
+        self._binds: set[str] = set()
+        self._above: set[str] = set()
+        self._ready = frozenset[str]()
+
+    def begin(self) -> None:
+        """Make what can be made before the plan is known; `SetupFailed` with the step that failed."""
+        _step("mount namespace", lambda: libc.mount(None, "/", None, libc.MS_REC | libc.MS_PRIVATE))
+        _step("staging", self._stage)
+        if self._frame.private:
+            _step("root", self._private_root)
+            self._inside()
+
+    def take(self, prepared: Prepared, sources: Sources) -> None:
+        """Take the plan."""
         self.prepared = prepared
         self.trees = sources.trees
         self._targets = sources.targets
         self._ready = frozenset(sources.trees)
-        self._seal: list[tuple[str, int]] = []
-        # Mounts in which folders can be made: those of our own, by place.
-        self._own = {mount.place for mount in prepared.mounts if mount.kind in {"tmpfs", "hide"}}
+        self._own |= {mount.place for mount in prepared.mounts if mount.kind in {"tmpfs", "hide"}}
         self._shown = root_of(prepared)
-        if not prepared.host_root and self._shown is None:
-            self._own.add("/")
         self._above = {above for mount in prepared.mounts for above in parents(mount.place)}
         self._binds = {mount.place for mount in prepared.mounts if mount.kind == "bind"}
 
     def build(self) -> None:
-        """Do it all; `SetupFailed` with the step that failed."""
-        _step("mount namespace", lambda: libc.mount(None, "/", None, libc.MS_REC | libc.MS_PRIVATE))
-        _step("staging", self._stage)
-        _step("root", self._root)
-        if self.prepared.devices != "none":
-            _step("devices", self._devices)
+        """Do the rest; `SetupFailed` with the step that failed."""
+        if not self._frame.private:
+            _step("root", self._shown_root)
+            self._inside()
         for mount in self.prepared.mounts:
             if mount is self._shown:
                 continue
             _step(f"mount {mount.place}", lambda mount=mount: self._mount(mount), mount.where, _SEARCH)
         for place, target in self.prepared.links:
             _step(f"link {place}", lambda place=place, target=target: self._link(place, target))
-        _step("/proc", self._proc)
         _step("read-only", self._finish)
+
+    def _inside(self) -> None:
+        if self._frame.devices != "none":
+            _step("devices", self._devices)
+        _step("/proc", self._proc)
 
     def _stage(self) -> None:
         stage = next((one for one in STAGES if os.path.isdir(one)), "/")
@@ -117,22 +155,22 @@ class Builder:
         self.old = os.open("/old", os.O_PATH | os.O_CLOEXEC)
         self._options = Options(self.stage)
 
-    def _root(self) -> None:
-        if self.prepared.host_root or self._shown is not None:
-            wanted = BASE | libc.ATTR_RDONLY if self._shown is None else attributes(self._shown)
-            tree = self.trees.pop("/", -1)
-            if tree < 0:
-                tree = libc.open_tree(self.old) if self._shown is None else clone(self.old, self._shown)
-            self._attach(tree, os.open("/new", os.O_PATH | os.O_CLOEXEC), "/", wanted)
-        else:
-            data = f"mode=755,size=1m,nr_inodes={_PLACES}"
-            libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, data)
+    def _shown_root(self) -> None:
+        wanted = BASE | libc.ATTR_RDONLY if self._shown is None else attributes(self._shown)
+        tree = self.trees.pop("/", -1)
+        if tree < 0:
+            tree = libc.open_tree(self.old) if self._shown is None else clone(self.old, self._shown)
+        self._attach(tree, os.open("/new", os.O_PATH | os.O_CLOEXEC), "/", wanted)
         self.new = os.open("/new", os.O_PATH | os.O_CLOEXEC)
-        if "/" in self._own:
-            os.mkdir("proc", 0o755, dir_fd=self.new)
+
+    def _private_root(self) -> None:
+        data = f"mode=755,size=1m,nr_inodes={_PLACES}"
+        libc.mount("tmpfs", "/new", "tmpfs", libc.MS_NOSUID | libc.MS_NODEV, data)
+        self.new = os.open("/new", os.O_PATH | os.O_CLOEXEC)
+        os.mkdir("proc", 0o755, dir_fd=self.new)
 
     def _devices(self) -> None:
-        if self.prepared.devices == "host":
+        if self._frame.devices == "host":
             tree = libc.open_tree(self.old, "dev")
             self._attach(tree, self._target("/dev", True), "/dev", _DEVICE | libc.ATTR_RDONLY)
         else:
@@ -141,7 +179,7 @@ class Builder:
             self._seal.append(("/dev", _DEVICE | libc.ATTR_RDONLY))
             self._own.add("/dev")
             device = self._target("/dev", True)
-            names = (*DEVICES, "tty") if self.prepared.devices == "standard" else DEVICES
+            names = (*DEVICES, "tty") if self._frame.devices == "standard" else DEVICES
             for name in names:
                 tree = libc.open_tree(self.old, f"dev/{name}", recursive=False)
                 os.close(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644, dir_fd=device))
@@ -150,15 +188,14 @@ class Builder:
             for name, target in _LINKS:
                 os.symlink(target, name, dir_fd=device)
             os.mkdir("shm", 0o755, dir_fd=device)
-            if self.prepared.devices == "standard":
+            if self._frame.devices == "standard":
                 os.mkdir("pts", 0o755, dir_fd=device)
                 os.symlink("pts/ptmx", "ptmx", dir_fd=device)
             os.close(device)
-        if has_terminals(self.prepared):
+        if self._frame.terminals:
             self._pts()
-        size = min(SHM_SIZE, self.prepared.limits.memory or SHM_SIZE)
         flags = libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC
-        self._tmpfs("/dev/shm", flags, "mode=1777" + budget(size, 0))  # noqa: S108 (the sandbox's own)
+        self._tmpfs("/dev/shm", flags, "mode=1777" + budget(self._frame.shm, 0))  # noqa: S108 (the sandbox's own)
 
     def _pts(self) -> None:
         target = self._target("/dev/pts", True)
@@ -197,7 +234,7 @@ class Builder:
         libc.mount("proc", ".", "proc", libc.MS_NOSUID | libc.MS_NODEV | libc.MS_NOEXEC)
         os.close(target)
         top = self._target("/proc", True)
-        for mask in self.prepared.masks:
+        for mask in self._frame.masks:
             _step(f"/proc/{mask.entry}", lambda mask=mask: self._mask(top, mask), mask.where)
         os.close(top)
 

@@ -1,10 +1,10 @@
 """A sandbox's init and the command's process, made before the run is known, in every namespace that does not depend on
 the host's mounts or on a cgroup.
 
-The spare supervisor makes one while nothing is asked for; where none fits, a run makes its own. Until they have their
-orders both only wait: they have no ids but the supervisor's, no descriptors but their sockets, and end with it. What
-they took over from the supervisor, and what they are for, is compared when the run comes; where anything differs they
-are dropped.
+The spare supervisor makes one while nothing is asked for; where none fits, a run makes its own. Until a run is asked
+for both only wait: they have no ids but the supervisor's, no descriptors but their sockets, and end with it. Then init
+begins with what it is for, while the supervisor prepares the run. What they took over from the supervisor, and what
+they are for, is compared with the run; where anything differs they are dropped.
 """
 
 import contextlib
@@ -17,8 +17,10 @@ import time
 from sbc_runtime import init, libc, messages, readback
 from sbc_runtime.arch import own_arch
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.mounts import Frame, frame_of
 from sbc_runtime.orders import Orders
-from sbc_runtime.prepared import Ids
+from sbc_runtime.prepared import Ids, Prepared
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.seccomp import init_filter
 
 SETUP_SECONDS = 30.0
@@ -37,15 +39,24 @@ REMEDIES = {
 }
 
 
+class Like(NamedTuple):
+    """What of a run both processes are made for."""
+
+    ids: Ids
+    network: str
+    frame: Frame
+
+
 class Nest:
     """Both processes, and the ends that the supervisor holds."""
 
-    def __init__(self, ids: Ids, network: str, sample: Orders | None = None) -> None:
+    def __init__(self, like: Like, sample: Orders | None = None) -> None:
         """Make them; `SetupFailed` where that is not possible: then nothing is left.
 
         `sample`: orders like those to come, to get ready for.
         """
-        self.like = (ids, network)
+        self.like = like
+        self._begun = False
         self.system_v: tuple[int, ...] = ()
         self.host = readback.own()
         self.command_pid = 0
@@ -53,9 +64,9 @@ class Nest:
         self.to_command, command_end = messages.pair()
         self.status, status_end = os.pipe()
         inner = (init_end.detach(), command_end.detach(), status_end)
-        start = init.Start(*inner, network, _last_capability(), init_filter(own_arch()), sample)
+        start = init.Start(*inner, *like, _last_capability(), init_filter(own_arch()), sample)
         try:
-            self.init_pid = libc.clone(NAMESPACES | (libc.CLONE_NEWNET if network == "none" else 0))
+            self.init_pid = libc.clone(NAMESPACES | (libc.CLONE_NEWNET if like.network == "none" else 0))
         except OSError as error:
             self.close()
             raise SetupFailed.of("namespaces", error, REMEDIES.get(error.errno or 0, "see `sbc doctor`")) from None
@@ -66,7 +77,7 @@ class Nest:
             for one in inner:
                 os.close(one)
         try:
-            _write_maps(self.init_pid, ids)
+            _write_maps(self.init_pid, like.ids)
             self.to_init.send(b"m")
             while self.command_pid == 0:
                 message = self.next(time.monotonic() + SETUP_SECONDS)
@@ -77,6 +88,13 @@ class Nest:
         except BaseException:
             self.drop()
             raise
+
+    def begin(self) -> None:
+        """Have init begin, once. Where it is gone, whoever sends it orders finds that out."""
+        if not self._begun:
+            self._begun = True
+            with contextlib.suppress(OSError):
+                self.to_init.send(init.BEGIN)
 
     def next(self, until: float) -> messages.Message:
         """Wait for what either of them says; `SetupFailed` where one has failed, or both stay silent."""
@@ -119,17 +137,30 @@ class _Kept:
 def keep(sample: Orders, *, rehearse: bool) -> None:
     """Make one for a run with orders like these. A failure shows there."""
     with contextlib.suppress(SetupFailed, OSError):
-        _Kept.nest = Nest(sample.prepared.ids, sample.prepared.network, sample if rehearse else None)
+        _Kept.nest = Nest(_like(sample.prepared), sample if rehearse else None)
 
 
-def take(ids: Ids, network: str) -> Nest:
-    """Give the one that waits, if it is what a run needs, else a new one."""
-    kept, _Kept.nest = _Kept.nest, None
-    if kept is not None:
-        if kept.like == (ids, network):
-            return kept
-        kept.drop()
-    return Nest(ids, network)
+def begin() -> None:
+    """Have the one that waits begin: a run is asked for."""
+    if _Kept.nest is not None:
+        _Kept.nest.begin()
+
+
+def take(prepared: Prepared) -> Nest:
+    """Give the one that waits, if it is what a run needs, else a new one; it has begun."""
+    like = _like(prepared)
+    made, _Kept.nest = _Kept.nest, None
+    if made is not None and made.like != like:
+        made.drop()
+        made = None
+    if made is None:
+        made = Nest(like)
+    made.begin()
+    return made
+
+
+def _like(prepared: Prepared) -> Like:
+    return Like(prepared.ids, prepared.network, frame_of(prepared))
 
 
 def forget() -> None:

@@ -15,7 +15,7 @@ from sbc_runtime.job import Job, Options
 from sbc_runtime.kernel_view import MountLine
 from sbc_runtime.mount_check import compare, wanted
 from sbc_runtime.mount_sources import Sources
-from sbc_runtime.mounts import Builder
+from sbc_runtime.mounts import Builder, frame_of
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
@@ -65,7 +65,9 @@ def work(kind: str, number: int, tree: str) -> tuple[int, int]:
         MountLine(number, above(place, numbers), "0:1", "/", place, plan[place].options, plan[place].kind or "ext4")
         for place, number in numbers.items()
     )
-    checked = lines(lambda: compare(shown, made[0])) + lines(lambda: Builder(made[0], Sources({}, {})))
+    checked = lines(lambda: compare(shown, made[0])) + lines(
+        lambda: Builder(frame_of(made[0])).take(made[0], Sources({}, {}))
+    )
     assert not compare(shown, made[0])[0]
     return prepared, checked
 

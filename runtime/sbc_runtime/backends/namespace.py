@@ -5,6 +5,7 @@ command's process says that it is complete. See `init` for what happens inside.
 """
 
 import os
+import time
 
 from sbc_runtime import libc, nest, orders
 from sbc_runtime.backends.interface import ChildDescriptors, Readiness, Watch
@@ -38,7 +39,7 @@ class NamespaceBackend:
     def start(self, prepared: Prepared, child: ChildDescriptors, watch: Watch) -> NamespaceSandbox:
         """Have the sandbox made; `read_back` waits until it is."""
         limits = lowered(rlimits(prepared, os.uname().release, watch.enforced), self._caller)
-        made = nest.take(prepared.ids, prepared.network)
+        made = nest.take(prepared)
         sources = Sources({}, {})
         sandbox = NamespaceSandbox(prepared, made, limits)
         try:
@@ -57,6 +58,8 @@ class NamespaceBackend:
                 orders.send(made.to_init, content, [watch.lifeline, *sources.descriptors()])
                 orders.send(made.to_command, content, [one for one in child if one >= 0])
             except OSError as error:
+                # It has failed with what it had begun.
+                made.next(time.monotonic() + nest.SETUP_SECONDS)
                 raise SetupFailed.of("start", error) from None
             finally:
                 os.close(content)
