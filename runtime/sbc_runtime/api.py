@@ -114,7 +114,7 @@ class Profile:
             run.values = fill(bundle.params, asked.params or {}, caller.cwd)
             run.variables = build(bundle.plan.environment, variables, run.values)
             job = Job(run.run_id, command, run.values, run.variables, caller, options)
-            run.begin(encode_job(bundle.address, job), self._bytes, given, options)
+            run.begin(encode_job(bundle.address, job), self._bytes, given, job)
         except SetupFailed as failed:
             run.fail(failed.failure)
         except OSError as error:

@@ -57,7 +57,9 @@ def become(task: Task) -> NoReturn:
     """
     channel = task.channel
     try:
-        step("descriptors", lambda: _place({_GATE: task.gate, _CHANNEL: task.channel, _INIT: os.pidfd_open(1)}))
+        init = _opened_init()
+        here = {_GATE: task.gate, _CHANNEL: task.channel, **init.place}
+        step("descriptors", lambda: _place(here))
         channel = _CHANNEL
         step("process", lambda: _process(task.last_capability))
         step("filter", libc.FilterProgram(init_guard(own_arch())).load)
@@ -68,14 +70,13 @@ def become(task: Task) -> NoReturn:
         if told is None:
             os._exit(SETUP_FAILED)
         (prepared, limits, *_), streams = told
-        own = {one: one for one in (_GATE, _CHANNEL, _INIT)}
-        step("descriptors", lambda: _place({**own, **dict(enumerate(streams))}))
+        step("descriptors", lambda: _place({**{one: one for one in here}, **dict(enumerate(streams))}))
         step("ids", lambda: take_ids(prepared.ids))
         programs, candidates, arguments, environment = _prepare(prepared)
         step("limits", lambda: _limits(limits))
         if os.read(_GATE, 1) != BUILT:
             os._exit(SETUP_FAILED)
-        step("namespaces of init", _join)
+        step("namespaces of init", lambda: _join(init))
         step("capabilities", lambda: libc.drop_capabilities(-1))
         # The supervisor reads this process's /proc; until then nothing of the command's is running.
         libc.prctl(libc.PR_SET_DUMPABLE, 1)
@@ -138,8 +139,25 @@ def take_ids(ids: Ids) -> None:
     os.setresuid(ids.user, ids.user, ids.user)
 
 
-def _join() -> None:
+class _Init(NamedTuple):
+    """A pidfd of init by the place that it is for; or why there is none."""
+
+    place: dict[int, int]
+    failed: OSError | None = None
+
+
+def _opened_init() -> _Init:
+    """Open it while that may be done. What is in its way may be in init's, too, which then has more to say of it."""
+    try:
+        return _Init({_INIT: os.pidfd_open(1)})
+    except OSError as error:
+        return _Init({}, error)
+
+
+def _join(init: _Init) -> None:
     """Enter the namespaces that init has made since this process was forked (setns(2), Linux 5.8)."""
+    if init.failed is not None:
+        raise init.failed
     libc.setns(_INIT, libc.CLONE_NEWNS | libc.CLONE_NEWCGROUP)
     os.close(_INIT)
 

@@ -103,6 +103,7 @@ class _Helper:
                 # The run is over, or goes on for long: now a spare supervisor is in nobody's way.
                 self._busy, self._ended = _closed(self._busy), time.monotonic()
                 self._make_spare()
+                self._rehearse()
             else:
                 self._spare = _closed(self._spare)
 
@@ -163,6 +164,12 @@ class _Helper:
         if self._spare is None:
             with contextlib.suppress(OSError):
                 self._spare = self._fork(self._last, hurry)
+
+    def _rehearse(self) -> None:
+        """Touch what the next request will touch: after a fork the first use of a page of memory copies it."""
+        if self._last is not None and not orders.waiting(self._end.fileno()):
+            with contextlib.suppress(OSError):
+                wire.rehearse(self._last)
 
     def _fork(self, last: bytes | None, hurry: bool = False) -> socket.socket:
         """Fork a supervisor, which gets ready for a run like the `last` one; its end of the socket ends with it."""

@@ -16,6 +16,7 @@ from _thread import allocate_lock
 from sbc_runtime import scheduling, spawn, wire
 from sbc_runtime.arch import native_arch
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.scheduling import Scheduling
 
 _NAMESPACES = ("mnt", "user", "net", "pid_for_children", "ipc", "uts", "cgroup")
 _MOST_BUNDLES = 64
@@ -134,11 +135,14 @@ class Host:
         self._helper: Helper | None = None
         self._spare = True
 
-    def submit(self, address: str, bundle: bytes, text: bytes, descriptors: tuple[int, ...]) -> None:
-        """Have a run started; the bundle goes along once. A helper that is gone is replaced, once."""
+    def submit(self, address: str, bundle: bytes, text: bytes, descriptors: tuple[int, ...], now: Scheduling) -> None:
+        """Have a run started; the bundle goes along once. A helper that is gone is replaced, once.
+
+        `now`: how the calling thread is scheduled.
+        """
         with self._lock:
             for last in (False, True):
-                helper = self._ready()
+                helper = self._ready(now)
                 try:
                     if address not in helper.defined:
                         wire.send(helper.end, wire.DEFINE, bundle)
@@ -161,7 +165,7 @@ class Host:
             made = spawn.taken()
             if made is not None and self._helper is None:
                 self._helper = Helper(_like(), self._spare, made)
-            self._ready()
+            self._ready(scheduling.own())
 
     def close(self) -> None:
         """End the helper; the next run starts another."""
@@ -173,14 +177,14 @@ class Host:
         self._lock = allocate_lock()
         self._drop()
 
-    def _ready(self) -> Helper:
+    def _ready(self, now: Scheduling) -> Helper:
         like = _like()
         helper = self._helper
         if helper is not None and (
             not helper.intact
             or helper.like != like
             or len(helper.defined) > _MOST_BUNDLES
-            or not scheduling.reaches(helper.scheduling, scheduling.own())
+            or not scheduling.reaches(helper.scheduling, now)
         ):
             self._drop()
             helper = None

@@ -1,5 +1,6 @@
 """Reads back from the kernel what holds for a command that waits, and compares it with the plan."""
 
+import contextlib
 import errno
 import os
 import resource
@@ -70,12 +71,17 @@ class Reader:
 
     def read(self, command_pid: int, limits: tuple[Rlimit, ...]) -> ReadBack:
         """Read everything. `command_pid`: the process of the folder `command`."""
-        self._namespaces()
-        self._status()
-        self._mounts()
-        self._maps()
-        self._limits(command_pid, limits)
-        bytes_equal = self._filter_bytes(command_pid)
+        traced = self._reads_filters() and _stopped(command_pid)
+        try:
+            self._namespaces()
+            self._status()
+            self._mounts()
+            self._maps()
+            self._limits(command_pid, limits)
+            bytes_equal = self._filter_bytes(command_pid) if traced else None
+        finally:
+            if traced:
+                _let_go(command_pid)
         expected = [*_FIELDS.values(), "read_only_root", "mounts", "no_new_privs", "capabilities", "rlimits"]
         if self.prepared.network == "host":
             expected.remove("network_namespace")
@@ -182,26 +188,38 @@ class Reader:
             return
         self.found["rlimits"] = all((one.soft, one.hard) == is_now for one, is_now in shown)
 
+    def _reads_filters(self) -> bool:
+        """Whether loaded filters' bytes can be read: by uid 0 that no filter covers (PTRACE_SECCOMP_GET_FILTER)."""
+        return self.prepared.program is not None and os.geteuid() == 0 and not self.host.filters
+
     def _filter_bytes(self, pid: int) -> State:
-        """Compare the loaded filters' bytes: for uid 0 that no filter covers (PTRACE_SECCOMP_GET_FILTER)."""
-        if self.prepared.program is None or os.geteuid() != 0 or self.host.filters:
-            return None
+        """Compare the loaded filters' bytes."""
         try:
-            libc.ptrace(_PTRACE_SEIZE, pid)
-        except OSError:
-            return None
-        try:
-            libc.ptrace(_PTRACE_INTERRUPT, pid)
             os.waitpid(pid, _WALL)
             equal = are_loaded(pid, self.prepared)
         except OSError:
             return None
-        finally:
-            libc.ptrace(_PTRACE_DETACH, pid)
         if not equal:
             self.wrong.append("the loaded filters are not the bundle's and the runtime's own")
             self.found["seccomp"] = False
         return equal
+
+
+def _stopped(pid: int) -> bool:
+    """Have a process stop, which is waited for later; False where it cannot be traced."""
+    try:
+        libc.ptrace(_PTRACE_SEIZE, pid)
+    except OSError:
+        return False
+    with contextlib.suppress(OSError):
+        libc.ptrace(_PTRACE_INTERRUPT, pid)
+    return True
+
+
+def _let_go(pid: int) -> None:
+    # One that has been killed meanwhile is not traced any more.
+    with contextlib.suppress(OSError):
+        libc.ptrace(_PTRACE_DETACH, pid)
 
 
 def are_loaded(pid: int, prepared: Prepared) -> bool:

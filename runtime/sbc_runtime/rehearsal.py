@@ -4,11 +4,14 @@ The first use of a page of memory after a fork copies it: what a run will touch 
 is seen from outside this process and its children.
 """
 
+import _socket as socket
 import contextlib
 import os
 from collections.abc import Callable
 
-from sbc_runtime import inherit, nest, orders, readback, run_cgroup
+from sbc_runtime import doctor_cache, inherit, nest, orders, readback, run_cgroup, wire
+from sbc_runtime.backends.interface import Ended
+from sbc_runtime.backends.registry import AUTO
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
 from sbc_runtime.loader import Loaded
@@ -16,9 +19,13 @@ from sbc_runtime.outcome_codec import encode
 from sbc_runtime.pipes import Pipes, Streams
 from sbc_runtime.plan import IdRange
 from sbc_runtime.prepare.run import prepare
+from sbc_runtime.prepared import Prepared
+from sbc_runtime.protected import Protected
+from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import rlimits
 from sbc_runtime.story import Story, outcome
 from sbc_runtime.supervisor import WITH_NEST, refuse_answers
+from sbc_runtime.watching import Callers, Loop
 from sbc_runtime.wire import decode_job
 
 
@@ -45,17 +52,44 @@ def _program(loaded: Loaded) -> bytes | None:
 
 
 def _rehearse(last: bytes, job: Job, loaded: Loaded, sample: orders.Orders) -> None:
+    wire.rehearse(last)
     decode_job(last)
-    inherit.differs(job.caller)
+    inherit.take_over(job.caller)
     refuse_answers(loaded)
     story = Story(job, loaded.bundle, loaded.enforcement)
     story.prepared = prepare(loaded.bundle, _program(loaded), job)
     limits = rlimits(story.prepared, os.uname().release)
     orders.rehearse(sample._replace(limits=limits))
     readback.rehearse(story.prepared)
+    Protected(story.prepared).close()
+    doctor_cache.order(AUTO, job.caller.home)
     pipes = Pipes(job, story.prepared, Streams(-1, -1, -1))
     pipes.close_child()
     if not story.prepared.terminal:
         pipes.attach(-1)
+        _watch(story.prepared, pipes)
         pipes.close()
     encode(outcome(story))
+
+
+class _Ended(NamedTuple):
+    """A sandbox whose end has come before anything was."""
+
+    status: int
+    proc: int = -1
+    init_pid: int = 0
+    command_pid: int = 0
+    terminal: int = -1
+    system_v: tuple[int, ...] = ()
+
+    def ended(self) -> Ended | None:
+        return None
+
+
+def _watch(prepared: Prepared, pipes: Pipes) -> None:
+    status, other = os.pipe()
+    os.close(other)
+    here, there = socket.socketpair()
+    with contextlib.closing(here), contextlib.closing(there):
+        Loop(prepared, _Ended(status), pipes.pumps, Callers(here, there.fileno()), None).run()
+    os.close(status)

@@ -10,7 +10,7 @@ from sbc_runtime import classify
 from sbc_runtime.containment import named
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.host import HOST
-from sbc_runtime.job import Options
+from sbc_runtime.job import Job
 from sbc_runtime.loader import Loaded
 from sbc_runtime.outcome import Failure, Outcome, Stream, Timings, Usage
 from sbc_runtime.outcome_codec import decode
@@ -40,8 +40,9 @@ class Run:
         self._outcome: Outcome | None = None
         _RUNS.add(self)
 
-    def begin(self, text: bytes, bundle: bytes, given: Streams, options: Options) -> None:
+    def begin(self, text: bytes, bundle: bytes, given: Streams, job: Job) -> None:
         """Hand the run to the helper; `SetupFailed` where that is not possible: then nothing was started."""
+        options = job.options
         with contextlib.ExitStack() as ours:
             try:
                 control, theirs = socket.socketpair()
@@ -68,7 +69,7 @@ class Run:
             except OSError as error:
                 remedy = "let this process have more open files (`ulimit -n`), or more memory"
                 raise SetupFailed.of("start", error, remedy) from None
-            HOST.submit(self._loaded.bundle.address, bundle, text, tuple(descriptors))
+            HOST.submit(self._loaded.bundle.address, bundle, text, tuple(descriptors), job.caller.scheduling)
 
     def fail(self, failure: Failure) -> None:
         """Note that nothing was started."""

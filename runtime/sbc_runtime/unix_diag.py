@@ -28,6 +28,9 @@ _SOCKET = Struct("=BBBBIII")
 _ATTRIBUTE = Struct("=HH")
 _PAIR = Struct("=II")
 _NUMBER = Struct("=I")
+_LEAST = _HEAD.size + _SOCKET.size + _ATTRIBUTE.size + _PAIR.size
+"""Bytes of a message that tells of a file: what is shorter is of a socket that is bound to none."""
+
 _MINOR_BITS = 20
 _SECONDS = 2.0
 _DUMPS = 3
@@ -114,9 +117,10 @@ def _dumped(end: socket.socket) -> tuple[bool, list[Bound]] | None:
                 return parts <= _ONE_AND_THE_END, found
             if kind == _ERROR or length < _HEAD.size:
                 return None
-            one = _read(data[at + _HEAD.size : at + length])
-            if one is not None:
-                found.append(one)
+            if length >= _LEAST:
+                one = _read(data[at + _HEAD.size : at + length])
+                if one is not None:
+                    found.append(one)
             at += _aligned(length)
 
 

@@ -7,7 +7,7 @@ import select
 import struct
 import time
 
-from sbc_runtime.backends.interface import Cgroup, Ended, Sandbox
+from sbc_runtime.backends.interface import Cgroup, Ended, Watched
 from sbc_runtime.outcome import Kind
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.records import NamedTuple
@@ -40,7 +40,7 @@ class Loop:
     def __init__(
         self,
         prepared: Prepared,
-        sandbox: Sandbox,
+        sandbox: Watched,
         pumps: list[Pump],
         host: Callers,
         cgroup: Cgroup | None,
@@ -169,7 +169,7 @@ class Loop:
                 bounded = True
 
 
-def _file_systems(prepared: Prepared, sandbox: Sandbox) -> tuple[int, ...]:
+def _file_systems(prepared: Prepared, sandbox: Watched) -> tuple[int, ...]:
     """Open the memory file systems that the command can fill."""
     places = [mount.place for mount in prepared.mounts if mount.kind == "tmpfs"]
     if prepared.devices != "none":

@@ -58,6 +58,7 @@ def work(kind: str, number: int, tree: str) -> tuple[int, int]:
     host = Host("/", "/", None, "/tmp", (), scheduling.own())
     job = Job("test", ("/bin/true",), {"t": tree}, (), host, Options())
     made: list[Prepared] = []
+    parents.cache_clear()
     prepared = lines(lambda: made.append(prepare(bundle, None, job)))
     plan = wanted(made[0])
     numbers = {place: at for at, place in enumerate(plan, 1)}

@@ -15,7 +15,7 @@ from sbc_runtime.prepared import Prepared
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.words import Protocol
 
-__all__ = ["Backend", "Cgroup", "ChildDescriptors", "Ended", "Readiness", "Sandbox", "SetupFailed", "Watch"]
+__all__ = ["Backend", "Cgroup", "ChildDescriptors", "Ended", "Readiness", "Sandbox", "SetupFailed", "Watch", "Watched"]
 
 
 class ChildDescriptors(NamedTuple):
@@ -57,8 +57,8 @@ class Readiness(NamedTuple):
     remedy: str
 
 
-class Sandbox(Protocol):
-    """One sandbox whose command is complete and waits, or runs, or has ended."""
+class Watched(Protocol):
+    """What is watched of a sandbox while its command runs."""
 
     @property
     def command_pid(self) -> int:
@@ -90,6 +90,14 @@ class Sandbox(Protocol):
         """A descriptor that is readable (or at its end) once `ended` has something to say."""
         ...
 
+    def ended(self) -> Ended | None:
+        """Give how the command ended, or None where that is not known (the backend was killed, or broke)."""
+        ...
+
+
+class Sandbox(Watched, Protocol):
+    """One sandbox whose command is complete and waits, or runs, or has ended."""
+
     def read_back(self) -> ReadBack:
         """Ask the kernel what holds for the waiting command, once it is complete; `SetupFailed` where it never is.
 
@@ -99,10 +107,6 @@ class Sandbox(Protocol):
 
     def release(self) -> None:
         """Let the command go; `SetupFailed` where that is not possible."""
-        ...
-
-    def ended(self) -> Ended | None:
-        """Give how the command ended, or None where that is not known (the backend was killed, or broke)."""
         ...
 
     def kill(self) -> None:

@@ -1,10 +1,13 @@
 """What is above a path, by its text alone."""
 
-from collections.abc import Iterator
+from functools import lru_cache
 
 
-def parents(path: str) -> Iterator[str]:
+@lru_cache(4096)
+def parents(path: str) -> tuple[str, ...]:
     """Give the folders above an absolute path, the nearest first."""
+    found: list[str] = []
     while path != "/":
         path = path.rpartition("/")[0] or "/"
-        yield path
+        found.append(path)
+    return tuple(found)

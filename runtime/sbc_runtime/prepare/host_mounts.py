@@ -7,6 +7,8 @@ from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.layout import below, joined
 from sbc_runtime.records import NamedTuple
 
+_KERNEL = frozenset({"proc", "sysfs"})
+
 
 class HostMount(NamedTuple):
     """A mount: its file system as "major:minor", the folder of it that is shown, where, and the kind."""
@@ -18,17 +20,20 @@ class HostMount(NamedTuple):
 
 
 class HostMounts:
-    """The mounts that this process sees, by place; of several at one place the last."""
+    """The mounts that this process sees, by place; of several at one place the last. `kernel`: every proc and sysfs."""
 
     def __init__(self, content: bytes) -> None:
         """`content`: of mountinfo (proc_pid_mountinfo(5))."""
         self.by_place: dict[str, HostMount] = {}
+        self.kernel: list[HostMount] = []
         self.by_device: dict[str, list[HostMount]] = {}
         for line in content.splitlines():
             fields = line.split(b" ")
             kind = fields[fields.index(b"-", 6) + 1].decode()
             one = HostMount(fields[2].decode(), plain(fields[3]), plain(fields[4]), kind)
             self.by_place[one.place] = one
+            if kind in _KERNEL:
+                self.kernel.append(one)
         for one in self.by_place.values():
             self.by_device.setdefault(one.device, []).append(one)
 

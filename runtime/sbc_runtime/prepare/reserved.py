@@ -8,8 +8,8 @@ import os
 import stat
 
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.kernel_view import plain
 from sbc_runtime.plan import PathRule
+from sbc_runtime.prepare.host_mounts import HostMounts
 from sbc_runtime.prepare.layout import Layout, bind, hide
 from sbc_runtime.prepare.paths import Found, resolve
 from sbc_runtime.records import NamedTuple
@@ -37,18 +37,12 @@ class Kernel(NamedTuple):
         return is_below(path, "/sys") or device in self.sysfs.values()
 
 
-def kernel_mounts() -> Kernel:
-    """Read where they are mounted (proc_pid_mountinfo(5))."""
+def kernel_mounts(mounts: HostMounts) -> Kernel:
+    """Give where they are mounted, also below other mounts."""
     found = Kernel({}, {})
-    with open("/proc/self/mountinfo", "rb", 0) as file:
-        content = file.read()
-    for mark, known in ((b" - proc ", found.proc), (b" - sysfs ", found.sysfs)):
-        at = content.find(mark)
-        while at >= 0:
-            fields = content[content.rfind(b"\n", 0, at) + 1 : at].split(b" ", 5)
-            major, _, minor = fields[2].partition(b":")
-            known[plain(fields[4])] = os.makedev(int(major), int(minor))
-            at = content.find(mark, at + 1)
+    for one in mounts.kernel:
+        major, _, minor = one.device.partition(":")
+        (found.proc if one.kind == "proc" else found.sysfs)[one.place] = os.makedev(int(major), int(minor))
     return found
 
 

@@ -41,7 +41,8 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
     layout = Layout(root is not None and root.kind == "host")
     stated = identity(plan, job.params)
     whose, notes = ids(stated)
-    kernel = kernel_mounts()
+    mounted = host_mounts.read()
+    kernel = kernel_mounts(mounted)
     areas = Areas(layout, found, whose, kernel)
     rules = tuple(
         rule
@@ -58,7 +59,6 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         layout.add(Mount("tmpfs", place, "", 0, 0, True, False, one.noexec, size, inodes, where))
     stated_devices = setting(plan.devices)
     devices = "none" if stated_devices is None else stated_devices.kind
-    mounted = host_mounts.read()
     areas.add_elsewhere(mounted)
     covered = close(layout, kernel, devices)
     covers = sockets.Covers((), (), ())

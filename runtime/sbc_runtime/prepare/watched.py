@@ -74,7 +74,7 @@ class _Reach:
     def on(self, way: Way) -> bool:
         folders = {step.parent for step in way.steps}
         if way.missing:
-            folders.add(next(parents(way.real)))
+            folders.update(parents(way.real)[:1])
         return any(self._into(folder) for folder in folders)
 
     def _into(self, folder: str) -> bool:
