@@ -110,6 +110,9 @@ class BwrapReader(Reader):
         wrong += [f"{line.place} is not private" for line in lines if not line.propagation.isdisjoint(tied)]
         return wrong, masked
 
+    def _stop(self, pid: int) -> None:
+        pass  # what traces it has read them
+
     def _filter_bytes(self, pid: int) -> State:
         if self.equal is False:
             self.wrong.append("the loaded filters are not the bundle's and the runtime's own")

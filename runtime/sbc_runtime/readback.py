@@ -66,21 +66,22 @@ class Reader:
         self.command = command
         self.init_filters = init_filters
         self.plan: dict[str, Wanted] | None = None
+        self._traced = False
         self.wrong: list[str] = []
         self.found: dict[str, State] = {}
 
     def read(self, command_pid: int, limits: tuple[Rlimit, ...]) -> ReadBack:
         """Read everything. `command_pid`: the process of the folder `command`."""
-        traced = self._reads_filters() and _stopped(command_pid)
+        self._stop(command_pid)
         try:
             self._namespaces()
             self._status()
             self._mounts()
             self._maps()
             self._limits(command_pid, limits)
-            bytes_equal = self._filter_bytes(command_pid) if traced else None
+            bytes_equal = self._filter_bytes(command_pid)
         finally:
-            if traced:
+            if self._traced:
                 _let_go(command_pid)
         expected = [*_FIELDS.values(), "read_only_root", "mounts", "no_new_privs", "capabilities", "rlimits"]
         if self.prepared.network == "host":
@@ -188,12 +189,18 @@ class Reader:
             return
         self.found["rlimits"] = all((one.soft, one.hard) == is_now for one, is_now in shown)
 
-    def _reads_filters(self) -> bool:
-        """Whether loaded filters' bytes can be read: by uid 0 that no filter covers (PTRACE_SECCOMP_GET_FILTER)."""
-        return self.prepared.program is not None and os.geteuid() == 0 and not self.host.filters
+    def _stop(self, pid: int) -> None:
+        """Have the command's process stop, if its filters can be read, while the rest is read.
+
+        They can by uid 0 that no filter covers (PTRACE_SECCOMP_GET_FILTER).
+        """
+        if self.prepared.program is not None and os.geteuid() == 0 and not self.host.filters:
+            self._traced = _stopped(pid)
 
     def _filter_bytes(self, pid: int) -> State:
         """Compare the loaded filters' bytes."""
+        if not self._traced:
+            return None
         try:
             os.waitpid(pid, _WALL)
             equal = are_loaded(pid, self.prepared)

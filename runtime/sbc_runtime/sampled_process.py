@@ -19,17 +19,20 @@ _TRIES = 5
 
 
 class Process:
-    """What a process held when it was read last, in pages. `path`: where more of it is to be read, below /proc."""
+    """What a process held when it was read last, in pages. `path`: where more of it is to be read, below /proc.
+
+    `current`: the descriptor that it is read by, -1 where none is kept; `last`: what that gave.
+    """
 
     __slots__ = (
-        "_current",
         "_ended",
-        "_last",
         "_leader",
         "_proc",
         "anonymous",
+        "current",
         "gone",
         "kept",
+        "last",
         "most",
         "page_tables",
         "path",
@@ -50,8 +53,8 @@ class Process:
         """The most that it can hold: what is resident, and page tables for all that is mapped."""
         self.page_tables = 0
         """In bytes, as `status` had them last."""
-        self._leader = self._current = self._open(pid) if keep else -1
-        self._last = _UNREAD
+        self._leader = self.current = self._open(pid) if keep else -1
+        self.last = _UNREAD
 
     def close(self) -> None:
         """Close what is kept open."""
@@ -59,20 +62,20 @@ class Process:
         self._leave_thread()
         if self._leader >= 0:
             os.close(self._leader)
-            self._leader = self._current = -1
+            self._leader = self.current = -1
 
     def read(self) -> bool:
         """Read what it holds; False once it is gone, though another may have its number by now."""
         try:
-            text = os.pread(self._current, 128, 0) if self.kept else self._by_name()
-            if text == self._last:
+            text = os.pread(self.current, 128, 0) if self.kept else self._by_name()
+            if text == self.last:
                 return True  # most processes do nothing most of the time
             size, resident, files, _ = text.split(None, 3)
         except (OSError, ValueError):
             resident = size = files = text = b""
         if resident not in _NOTHING:
             self._set(size, resident, files)
-            self._last = text
+            self.last = text
             return True
         if self.path is not self.pid:
             self._leave_thread()
@@ -91,13 +94,13 @@ class Process:
 
     def _leave_thread(self) -> None:
         self.path = self.pid
-        if self._current != self._leader:
-            os.close(self._current)
-            self._current = self._leader
+        if self.current != self._leader:
+            os.close(self.current)
+            self.current = self._leader
 
     def _set(self, size: bytes, resident: bytes, files: bytes) -> None:
         self._ended = resident == b"0"
-        self._last = _UNREAD
+        self.last = _UNREAD
         self.resident = int(resident)
         self.anonymous = self.resident - int(files)
         self.most = self.resident + int(size) // TABLE
@@ -145,7 +148,7 @@ class Process:
             self._set(size, resident, files)
             self.path = path
             if self.kept:
-                self._current, descriptor = descriptor, -1
+                self.current, descriptor = descriptor, -1
             return True
         finally:
             if descriptor >= 0:

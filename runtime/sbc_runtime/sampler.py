@@ -10,7 +10,9 @@ processes, known or new, have come by since they were read last is then no more 
 """
 
 import contextlib
+import math
 import os
+import select
 import time
 from collections import deque
 from collections.abc import Callable
@@ -36,8 +38,10 @@ FASTEST = 0.001
 LISTING = 0.100
 """Seconds between two listings of the processes at most."""
 
-ROUND = 8
-"""Looks in which each process is read once, at most, below half of the limit; the file systems too."""
+ROUND = 10
+"""Looks in which each process is read once, at most, below half of the limit; the file systems too. As long as the time
+between two listings, which a round begins with.
+"""
 
 FILL_RATE = (4 << 30) * min(os.cpu_count() or 1, 16)
 """Bytes per second that hogs are taken to fill. One processor was seen to fault in 3.3 GiB/s, small pages and huge ones
@@ -70,6 +74,11 @@ NOT_SEEN = (
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _CPUS = os.cpu_count() or 1
+
+
+def timeout(seconds: float) -> int:
+    """Give the milliseconds for poll(2), rounded up: a look that comes a moment too early would come twice."""
+    return max(1, int(seconds * 1000 + 0.9))
 
 
 class Scope(NamedTuple):
@@ -118,6 +127,8 @@ class Sampler:
         self._files = 0
         self._pages = 0
         self._looks = self._share = 1
+        # Pages of processes that are half of the limit, with what file systems held when a round began.
+        self._half = 0.0
         self._next_round = self._next_list = self._next_cpu = self._next_exact = 0.0
         self.kind: Kind | None = None
         self.memory = 0
@@ -133,13 +144,13 @@ class Sampler:
 
     def look(self, now: float) -> float:
         """Measure, and give the seconds until the next look."""
-        if now < self._next_round and self._memory_limit is not None:
+        if now < self._next_round:
             self._read(self._share)
-            if self._pages * PAGE + self._files < self._memory_limit / 2:
+            if self._pages < self._half:
                 return INTERVAL
             self._looks = 1
         wait = INTERVAL if self._process_limit is not None else LISTING
-        if now >= self._next_list:
+        if now >= self._next_list or self._looks > 1:
             self._list()
             self._next_list = now + wait
         if self._process_limit is not None:
@@ -158,10 +169,43 @@ class Sampler:
             self._looks = 1 if half else min(max(int(soon / INTERVAL), 1), ROUND)
             wait = min(wait, ABOVE_HALF if half else INTERVAL, soon)
             self._share = -(-len(self._turn) // self._looks)
+            self._half = (self._memory_limit / 2 - self._files) / PAGE
             # Whatever else is due ends the round.
             due = self._next_list if self._cpu_limit is None else min(self._next_list, self._next_cpu)
             self._next_round = min(now + self._looks * INTERVAL, due) if self._looks > 1 else 0.0
         return wait
+
+    @property
+    def resting(self) -> bool:
+        """Whether a round has begun, in which `rest` looks and waits."""
+        return self._next_round > 0.0
+
+    def rest(self, poll: select.poll, next_look: float, deadline: float | None) -> tuple[list[tuple[int, int]], float]:
+        """Go on with a round as long as no process has changed: most do nothing most of the time.
+
+        Give what `poll` has to say, nothing where it is time for `look` or over, and when the next look is due. This is
+        what is done a hundred times a second, so it is one loop.
+        """
+        last = math.inf if deadline is None else deadline
+        turn, share, read, clock = self._turn, min(self._share, len(self._turn)), os.pread, time.monotonic
+        while True:
+            now = clock()
+            if now >= last:
+                return [], next_look
+            if now >= next_look:
+                if now >= self._next_round:
+                    return [], next_look
+                for _ in range(share):
+                    one = turn[0]
+                    try:
+                        if one.current < 0 or read(one.current, 128, 0) != one.last:
+                            return [], next_look
+                    except OSError:
+                        return [], next_look
+                    turn.rotate(-1)
+                next_look = now + INTERVAL
+            if ready := poll.poll(timeout(min(next_look, last) - now)):
+                return ready, next_look
 
     def close(self) -> None:
         """Close what was kept open."""
@@ -176,8 +220,10 @@ class Sampler:
         self._measure_cpu()
 
     def _list(self) -> None:
-        present = {name for name in os.listdir(self._scope.proc) if name[0].isdigit()}
-        present.discard("1")  # init is ours
+        # Other names begin with letters. Init is ours.
+        present = {name for name in os.listdir(self._scope.proc) if name < ":" and name != "1"}
+        if present == self._processes.keys():
+            return
         for gone in self._processes.keys() - present:
             self._drop(self._processes[gone])
         for name in present - self._processes.keys():

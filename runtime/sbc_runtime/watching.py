@@ -12,7 +12,7 @@ from sbc_runtime.outcome import Kind
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import processes_by_rlimit
-from sbc_runtime.sampler import Sampler, Scope
+from sbc_runtime.sampler import Sampler, Scope, timeout
 from sbc_runtime.streams import Pump
 from sbc_runtime.terminals import set_size
 
@@ -81,21 +81,22 @@ class Loop:
                 self.kind = self.sampler.kind
                 if self.kind is not None:
                     break
-            until = next_look if sampled else deadline
-            if until is not None and deadline is not None and deadline < until:
-                until = deadline
-            self._wait(None if until is None else max(0.0, until - now))
+            if self._poll is None:
+                self._poll = self._renewed()
+            if sampled and self.sampler.resting:
+                ready, next_look = self.sampler.rest(self._poll, next_look, deadline)
+            else:
+                until = next_look if sampled else deadline
+                if until is not None and deadline is not None and deadline < until:
+                    until = deadline
+                ready = self._poll.poll(None if until is None else timeout(min(until - now, _LONGEST)))
+            if ready:
+                self._act(ready)
         if self.sampler.needed and self.ended is None:
             with contextlib.suppress(OSError):
                 self.sampler.last_look()
 
-    def _wait(self, seconds: float | None) -> None:
-        if self._poll is None:
-            self._poll = self._renewed()
-        # Rounded up: a look that comes a moment too early would come twice.
-        ready = self._poll.poll(None if seconds is None else max(1, int(min(seconds, _LONGEST) * 1000 + 0.9)))
-        if not ready:
-            return
+    def _act(self, ready: list[tuple[int, int]]) -> None:
         for descriptor, _ in ready:
             if descriptor in self._waiting:
                 self._waiting[descriptor].step()
