@@ -13,12 +13,13 @@ import sys
 from collections.abc import Callable
 
 from sbc_runtime import calling, request
-from sbc_runtime.bundle import encode
-from sbc_runtime.contents import Bundle
+from sbc_runtime.bundle import decode
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
+from sbc_runtime.host import HOST
 from sbc_runtime.job import Job
-from sbc_runtime.loader import Loaded, for_machine, machine_name
+from sbc_runtime.loaded import Loaded, pack
+from sbc_runtime.loader import for_this_machine
 from sbc_runtime.loader import load as load_bundle
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.params import fill
@@ -39,9 +40,9 @@ def load(path: str | bytes | os.PathLike[str]) -> Profile:
     return Profile(load_bundle(path))
 
 
-def of_bundle(bundle: Bundle) -> Profile:
-    """Take a bundle that is already read; `BundleError` where it cannot be used on this machine."""
-    return Profile(for_machine(bundle, sys.platform, machine_name(), sys.byteorder))
+def of_bytes(data: bytes) -> Profile:
+    """Take the content of a bundle's file; `BundleError` where it cannot be used here."""
+    return Profile(for_this_machine(decode(data)))
 
 
 def _asking(
@@ -89,10 +90,14 @@ class Profile:
 
     def __init__(self, loaded: Loaded) -> None:
         self.loaded = loaded
-        self._bytes = encode(loaded.bundle)
+        self._packed = pack(loaded)
 
     run = _asking(Request, _run)
     start = _asking(Request, _start)
+
+    def announce(self) -> None:
+        """Let the helper, if it was started already, get ready for a run while the rest of this program does."""
+        HOST.announce(self._packed)
 
     def begin(self, asked: Request) -> Run | MacRun:
         """Start what is asked for; see `start`."""
@@ -114,7 +119,7 @@ class Profile:
             run.values = fill(bundle.params, asked.params or {}, caller.cwd)
             run.variables = build(bundle.plan.environment, variables, run.values)
             job = Job(run.run_id, command, run.values, run.variables, caller, options)
-            run.begin(encode_job(bundle.address, job), self._bytes, given, job)
+            run.begin(encode_job(bundle.address, job), self._packed, given, job)
         except SetupFailed as failed:
             run.fail(failed.failure)
         except OSError as error:

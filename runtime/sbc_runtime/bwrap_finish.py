@@ -14,7 +14,7 @@ from collections.abc import Callable
 from sbc_runtime.bwrap_stage import Stage
 from sbc_runtime.bwrap_words import AGAIN, Word, Words, filled, read
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.mounts import SHM_SIZE
+from sbc_runtime.mounts import shm_size
 from sbc_runtime.prepare.above import parents
 from sbc_runtime.prepare.layout import below, joined
 from sbc_runtime.prepared import Mount, Prepared
@@ -170,7 +170,7 @@ def _devices(words: Words, prepared: Prepared) -> list[Step]:
         elif word.name == "--remount-ro":
             last += word.arguments
         elif word.place == _SHM:
-            size = min(SHM_SIZE, prepared.limits.memory or SHM_SIZE)
+            size = shm_size(prepared.limits)
             made += ["--perms", "1777", "--size", str(size), "--tmpfs", _SHM]
         else:
             made += word.arguments

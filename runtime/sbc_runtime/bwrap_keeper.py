@@ -94,11 +94,11 @@ class Keeper:
         os.close(self._diagnosis)
         self._diagnosis = -1
 
-    def told(self) -> dict[str, object]:
+    def told(self) -> tuple[str, ...]:
         """Give what the supervisor has to know of the waiting command."""
         if (command := self._command) is None:
             raise SetupFailed("bwrap", "there is no command")
-        return {"outer": self._outer, "init": self._init, "command": command.pid, "filter": command.filter_bytes()}
+        return tuple(map(str, (self._outer, self._init, command.pid, command.filter_bytes())))
 
     def watch(self) -> None:
         """Wait for the word to go on, then until everything has ended."""
@@ -232,7 +232,7 @@ def keep(task: Task, supervisor: int) -> NoReturn:
         keeper = Keeper(task)
         try:
             keeper.start()
-            messages.send(channel, "waits", keeper.told())
+            messages.send(channel, "waits", *keeper.told())
             keeper.watch()
         except SetupFailed as failed:
             messages.send_failure(channel, failed)

@@ -90,7 +90,7 @@ def become(task: Task) -> NoReturn:
         if os.read(_GATE, 1) != GO:
             os._exit(SETUP_FAILED)
         number = execute(candidates, arguments, environment)
-        send(_CHANNEL, "not executed", number)
+        send(_CHANNEL, "not executed", str(number))
         os._exit(NOT_FOUND if number in {errno.ENOENT, errno.ENOTDIR} else NOT_EXECUTABLE)
     except SetupFailed as failed:
         send_failure(channel, failed)

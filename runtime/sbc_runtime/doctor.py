@@ -6,12 +6,13 @@ from sbc_runtime import doctor_cache, doctor_profile
 from sbc_runtime.api import Profile
 from sbc_runtime.arch import ARCHES, native_arch
 from sbc_runtime.backends.interface import Readiness
+from sbc_runtime.bundle import decode, encode
 from sbc_runtime.bwrap_find import find
 from sbc_runtime.doctor_findings import Check, Findings
 from sbc_runtime.doctor_reasons import Machine, explain, machine, procfs
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import BackendChoice
-from sbc_runtime.loader import Loaded, for_machine
+from sbc_runtime.loader import for_machine
 from sbc_runtime.outcome import Failure, Outcome
 
 BACKENDS: tuple[BackendChoice, ...] = ("namespace", "bwrap")
@@ -51,7 +52,7 @@ def check_backend(name: BackendChoice, here: Machine) -> Check:
         except SetupFailed as failed:
             return Check("backend bwrap", False, failed.failure.why, failed.failure.remedy)
         notes = (f"{program.path}, version {program.version[0]}.{program.version[1]}",)
-    outcome = Profile(_loaded()).run(["/bin/true"], backend=name)
+    outcome = _profile().run(["/bin/true"], backend=name)
     failure = failure_of(outcome)
     if failure is None:
         return Check(f"backend {name}", True, "", "", notes)
@@ -69,14 +70,13 @@ def failure_of(outcome: Outcome) -> Failure | None:
     return Failure("command", f"/bin/true ended as {outcome.kind}, code {outcome.code}", "")
 
 
-def _loaded() -> Loaded:
+def _profile() -> Profile:
     uname = os.uname()
     arch = native_arch(uname.machine)
     if arch is None:
         raise SetupFailed("abi", uname.machine)
-    from sbc_runtime.bundle import decode, encode  # noqa: PLC0415
-
-    return for_machine(decode(encode(doctor_profile.bundle(arch))), "linux", uname.machine, arch.byte_order)
+    checked = decode(encode(doctor_profile.bundle(arch)))
+    return Profile(for_machine(checked, "linux", uname.machine, arch.byte_order))
 
 
 def _abi(name: str) -> Check:

@@ -6,7 +6,6 @@ uid and nobody else may write there.
 """
 
 import contextlib
-import json
 import os
 import stat
 import sys
@@ -36,6 +35,8 @@ def forget(backend: str, folder: str | None = None) -> None:
 
 
 def _keep(folder: str, answers: dict[str, str]) -> None:
+    import json  # noqa: PLC0415
+
     from sbc_runtime.atomic import write_file  # noqa: PLC0415
 
     with contextlib.suppress(OSError):
@@ -102,6 +103,8 @@ def _answers(folder: str) -> dict[str, str]:
         descriptor = os.open(os.path.join(folder, _NAME), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except OSError:
         return {}
+    import json  # noqa: PLC0415 - where `sbc doctor` has never been called, runs do without
+
     try:
         seen = os.fstat(descriptor)
         if not stat.S_ISREG(seen.st_mode) or seen.st_uid != os.geteuid() or seen.st_mode & 0o022:

@@ -15,16 +15,15 @@ import gc
 import os
 import select
 import signal
-import sys
 import time
 
-from sbc_runtime import bundle, cgroup, libc, nest, orders, supervisor, wire
+from sbc_runtime import cgroup, libc, loaded, nest, orders, supervisor, wire
 from sbc_runtime.backends import namespace
 from sbc_runtime.command import ALL, reset_signals
 from sbc_runtime.init_guard import init_guard
-from sbc_runtime.loader import Loaded, for_machine
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.pipes import Streams
-from sbc_runtime.rehearsal import get_ready
+from sbc_runtime.rehearsal import expect, get_ready
 from sbc_runtime.socket_filters import guard
 from sbc_runtime.words import NoReturn
 
@@ -117,12 +116,14 @@ class _Helper:
         return frozenset(one for one, _ in poll.poll(patience))
 
     def _define(self, text: bytes) -> None:
-        loaded = for_machine(bundle.decode(text), sys.platform, os.uname().machine, sys.byteorder)
-        self._known[loaded.bundle.address] = loaded
-        if loaded.arch is not None:
+        one = loaded.unpack(text)
+        self._known[one.bundle.address] = one
+        if one.arch is not None:
             # Once for all runs: a supervisor is forked with what is known.
-            init_guard(loaded.arch)
-            guard(None if loaded.filter is None else loaded.filter.program, loaded.arch)
+            init_guard(one.arch)
+            guard(None if one.filter is None else one.filter.program, one.arch)
+        if not self._keeps_spare:
+            expect(one)
         gc.freeze()
         # The spare does not know it.
         self._spare = _closed(self._spare)
@@ -130,7 +131,10 @@ class _Helper:
     def _start(self, request: wire.Request) -> None:
         """Hand a request to the spare supervisor, or to a new one. In a hurry the next one is made at once."""
         hurry = self._busy is not None or time.monotonic() - self._ended < _HURRY
-        if request.cut:
+        if not self._keeps_spare:
+            self._end.close()
+            self._supervise(request)  # the one run to come: nothing is left for this process to do
+        elif request.cut:
             self._refuse(request, OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
         elif not self._hand_over(request):
             try:
@@ -140,9 +144,9 @@ class _Helper:
                 self._refuse(request, error)
         wire.close(request.descriptors)
         _closed(self._busy)
-        self._busy, self._spare = (self._spare, None) if self._keeps_spare else (None, _closed(self._spare))
+        self._busy, self._spare = self._spare, None
         self._last = request.text
-        if hurry and self._keeps_spare:
+        if hurry:
             self._make_spare(hurry)
 
     def _hand_over(self, request: wire.Request) -> bool:
@@ -195,14 +199,14 @@ class _Helper:
                 get_ready(last, self._known, None if hurry else lambda: orders.waiting(end.fileno()))
             request = wire.receive(end)
             if request is not None:
-                nest.begin()
-                libc.set_name(_SUPERVISOR)
                 self._supervise(request)
         finally:
             os._exit(0)
 
     def _supervise(self, request: wire.Request) -> NoReturn:
         try:
+            nest.begin()
+            libc.set_name(_SUPERVISOR)
             if request.cut:
                 self._refuse(request, OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
                 os._exit(0)

@@ -39,7 +39,7 @@ class Helper:
         self.like = like
         self.scheduling = scheduling.own()
         self.owner = os.getpid()
-        self.defined: set[str] = set()
+        self.defined: set[bytes] = set()
         if made is None:
             self._start(spare)
         else:
@@ -64,6 +64,12 @@ class Helper:
     def intact(self) -> bool:
         """Whether the connection is still this one, and the process one that it was made in."""
         return self.owner == os.getpid() and _identity(self.end.fileno()) == self._identity
+
+    def define(self, bundle: bytes) -> None:
+        """Send a bundle, once. `OSError`."""
+        if bundle not in self.defined:
+            wire.send(self.end, wire.DEFINE, bundle)
+            self.defined.add(bundle)
 
     def close(self) -> None:
         """Let it go: it ends with its connection."""
@@ -135,7 +141,7 @@ class Host:
         self._helper: Helper | None = None
         self._spare = True
 
-    def submit(self, address: str, bundle: bytes, text: bytes, descriptors: tuple[int, ...], now: Scheduling) -> None:
+    def submit(self, bundle: bytes, text: bytes, descriptors: tuple[int, ...], now: Scheduling) -> None:
         """Have a run started; the bundle goes along once. A helper that is gone is replaced, once.
 
         `now`: how the calling thread is scheduled.
@@ -144,9 +150,7 @@ class Host:
             for last in (False, True):
                 helper = self._ready(now)
                 try:
-                    if address not in helper.defined:
-                        wire.send(helper.end, wire.DEFINE, bundle)
-                        helper.defined.add(address)
+                    helper.define(bundle)
                     wire.send(helper.end, wire.RUN, text, descriptors)
                 except OSError as error:
                     self._drop()
@@ -165,7 +169,17 @@ class Host:
             made = spawn.taken()
             if made is not None and self._helper is None:
                 self._helper = Helper(_like(), self._spare, made)
-            self._ready(scheduling.own())
+            else:
+                self._ready(scheduling.own())
+
+    def announce(self, bundle: bytes) -> None:
+        """Give the helper, if there is one, the bundle of the run to come, so that it reads it while this process does.
+
+        A failure shows at the run.
+        """
+        with contextlib.suppress(OSError), self._lock:
+            if self._helper is not None and self._helper.intact:
+                self._helper.define(bundle)
 
     def close(self) -> None:
         """End the helper; the next run starts another."""

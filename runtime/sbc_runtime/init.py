@@ -160,7 +160,7 @@ def _send_tables(channel: int) -> None:
 def _send_descriptors(channel: int, word: str, descriptors: tuple[int, ...]) -> None:
     with contextlib.closing(socket.socket(fileno=os.dup(channel))) as end:
         rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))
-        end.sendmsg([f'["{word}", null]'.encode()], [rights])
+        end.sendmsg([word.encode()], [rights])
 
 
 def _supervise(start: Start, watched: _Watched) -> None:

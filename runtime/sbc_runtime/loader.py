@@ -4,33 +4,23 @@ import os
 import sys
 from stat import S_ISREG
 
-from sbc_runtime.arch import Arch, native_arch
+from sbc_runtime.arch import native_arch
 from sbc_runtime.bundle import decode
 from sbc_runtime.canonical import MAX_BYTES, BundleError
-from sbc_runtime.contents import Bundle, Filter
+from sbc_runtime.contents import Bundle
 from sbc_runtime.digest import enforcement_digest, filter_for
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.open_flags import READ
-from sbc_runtime.records import NamedTuple
-
-
-class Loaded(NamedTuple):
-    """A bundle, and what of it is for this machine.
-
-    On Linux `arch` is the native ABI and `filter` the filter that serves it, None only where the profile says
-    `syscalls none`. On macOS and Windows both are None. `enforcement` is the enforcement digest; on Windows, which has
-    no sandbox, it is the digest of what was asked for.
-    """
-
-    bundle: Bundle
-    system: str
-    arch: Arch | None
-    filter: Filter | None
-    enforcement: str
 
 
 def load(path: str | bytes | os.PathLike[str]) -> Loaded:
     """Read a bundle and pick what is for this machine; `BundleError` where it cannot be used here."""
-    return for_machine(read(path), sys.platform, machine_name(), sys.byteorder)
+    return for_this_machine(read(path))
+
+
+def for_this_machine(bundle: Bundle) -> Loaded:
+    """Pick what is for this machine; `BundleError` where the bundle cannot be used here."""
+    return for_machine(bundle, sys.platform, machine_name(), sys.byteorder)
 
 
 def machine_name() -> str:

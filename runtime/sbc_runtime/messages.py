@@ -1,7 +1,6 @@
-"""What init and the waiting command tell the supervisor: small JSON texts on a packet socket."""
+"""What init and the waiting command tell the supervisor: a word and a few texts, on a packet socket."""
 
 import _socket as socket
-import json
 import os
 import sys
 from struct import Struct
@@ -12,15 +11,16 @@ from sbc_runtime.records import NamedTuple
 
 _CREDENTIALS = Struct("=3i")
 _LARGEST = 64 << 10
+_DIGITS = 10
 _SCM_CREDENTIALS = 2
 
 
 class Message(NamedTuple):
-    """One message: who sent it, as this process numbers processes, its word, what it carries, and descriptors."""
+    """One message: who sent it, as this process numbers processes, its word, what it tells, and descriptors."""
 
     pid: int
     word: str
-    content: object
+    told: tuple[str, ...]
     descriptors: tuple[int, ...]
 
 
@@ -31,14 +31,15 @@ def pair() -> tuple[socket.socket, socket.socket]:
     return here, there
 
 
-def send(descriptor: int, word: str, content: object = None) -> None:
+def send(descriptor: int, word: str, *told: str) -> None:
     """Send a message by the number of a descriptor; with write(2), which every filter has to allow."""
-    os.write(descriptor, json.dumps([word, content]).encode())
+    texts = [one.replace("\0", "\\0") for one in told]
+    os.write(descriptor, "\0".join((word, *texts)).encode("utf-8", "surrogatepass"))
 
 
 def send_failure(descriptor: int, failed: SetupFailed) -> None:
     """Tell what went wrong."""
-    send(descriptor, "failed", [*failed.failure])
+    send(descriptor, "failed", *map(str, failed.failure))
 
 
 def receive(end: socket.socket) -> Message | None:
@@ -61,14 +62,32 @@ def receive(end: socket.socket) -> Message | None:
                 int.from_bytes(content[at : at + 4], sys.byteorder)
                 for at in range(0, len(content) - len(content) % 4, 4)
             ]
-    word, told = json.loads(data)
-    return Message(pid, str(word), told, tuple(descriptors))
+    try:
+        word, *told = data.decode("utf-8", "surrogatepass").split("\0")
+    except UnicodeDecodeError:
+        raise _senseless() from None
+    return Message(pid, word, tuple(told), tuple(descriptors))
 
 
-def failure(content: object) -> SetupFailed:
+def failure(told: tuple[str, ...]) -> SetupFailed:
     """Read what `send_failure` told."""
-    if not isinstance(content, list):
-        return SetupFailed("start", "the sandbox told nothing that can be understood")
-    step, why, remedy, number, where = content  # pyright: ignore[reportUnknownVariableType]
-    one = Failure(str(step), str(why), str(remedy), int(number), str(where))  # pyright: ignore[reportUnknownArgumentType]
-    return SetupFailed(one.step, one.why, one.remedy, one.errno, one.where)
+    if len(told) != len(Failure._fields):
+        return _senseless()
+    step, why, remedy, errno, where = told
+    return SetupFailed(step, why, remedy, number(errno), where)
+
+
+def number(text: str) -> int:
+    """Read a number that was told; `SetupFailed` where it is none."""
+    if not (text.isascii() and text.isdigit() and len(text) < _DIGITS):
+        raise _senseless()
+    return int(text)
+
+
+def answer(text: str) -> bool | None:
+    """Read an answer that was told as Python writes it; None where there is none."""
+    return {"True": True, "False": False}.get(text)
+
+
+def _senseless() -> SetupFailed:
+    return SetupFailed("start", "the sandbox told nothing that can be understood")

@@ -17,7 +17,7 @@ from sbc_runtime.errors import SetupFailed
 from sbc_runtime.mount_options import ALL, BASE, Options, attributes
 from sbc_runtime.mount_sources import Sources, clone, root_of
 from sbc_runtime.prepare.above import parents
-from sbc_runtime.prepared import Mask, Mount, Prepared, has_terminals
+from sbc_runtime.prepared import LimitValue, Mask, Mount, Prepared, has_terminals
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.words import TypeVar
 
@@ -88,8 +88,12 @@ class Frame(NamedTuple):
 def frame_of(prepared: Prepared) -> Frame:
     """Give the frame of a run's root."""
     private = not prepared.host_root and root_of(prepared) is None
-    shm = min(SHM_SIZE, prepared.limits.memory or SHM_SIZE)
-    return Frame(private, prepared.devices, has_terminals(prepared), shm, prepared.masks)
+    return Frame(private, prepared.devices, has_terminals(prepared), shm_size(prepared.limits), prepared.masks)
+
+
+def shm_size(limits: LimitValue) -> int:
+    """Give the bytes of /dev/shm: never more than all memory of the run."""
+    return min(SHM_SIZE, limits.memory or SHM_SIZE)
 
 
 class Builder:

@@ -107,7 +107,7 @@ class Nest:
             message = messages.receive(end) if end.fileno() in ready else None
             if message is not None:
                 if message.word == "failed":
-                    raise messages.failure(message.content)
+                    raise messages.failure(message.told)
                 return message
         if ready:
             raise SetupFailed("start", "the sandbox ended before it was ready", "see `sbc doctor`")
@@ -134,10 +134,11 @@ class _Kept:
     nest: Nest | None = None
 
 
-def keep(sample: Orders, *, rehearse: bool) -> None:
-    """Make one for a run with orders like these. A failure shows there."""
+def keep(like: Like, sample: Orders | None = None) -> None:
+    """Make one for a run like the next one. A failure shows there. `sample`: orders like those to come."""
+    forget()
     with contextlib.suppress(SetupFailed, OSError):
-        _Kept.nest = Nest(_like(sample.prepared), sample if rehearse else None)
+        _Kept.nest = Nest(like, sample)
 
 
 def begin() -> None:
@@ -148,18 +149,19 @@ def begin() -> None:
 
 def take(prepared: Prepared) -> Nest:
     """Give the one that waits, if it is what a run needs, else a new one; it has begun."""
-    like = _like(prepared)
+    wanted = like(prepared)
     made, _Kept.nest = _Kept.nest, None
-    if made is not None and made.like != like:
+    if made is not None and made.like != wanted:
         made.drop()
         made = None
     if made is None:
-        made = Nest(like)
+        made = Nest(wanted)
     made.begin()
     return made
 
 
-def _like(prepared: Prepared) -> Like:
+def like(prepared: Prepared) -> Like:
+    """Give what of a run both processes are made for."""
     return Like(prepared.ids, prepared.network, frame_of(prepared))
 
 

@@ -14,11 +14,14 @@ from sbc_runtime.backends.interface import Ended
 from sbc_runtime.backends.registry import AUTO
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
+from sbc_runtime.mounts import Frame, shm_size
 from sbc_runtime.outcome_codec import encode
 from sbc_runtime.pipes import Pipes, Streams
-from sbc_runtime.plan import IdRange
+from sbc_runtime.plan import IdRange, ParamRef
+from sbc_runtime.prepare.ids import ids
 from sbc_runtime.prepare.run import prepare
+from sbc_runtime.prepare.select import identity, limits, masks, setting
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.protected import Protected
 from sbc_runtime.records import NamedTuple
@@ -41,10 +44,31 @@ def get_ready(last: bytes, known: dict[str, Loaded], asked: Callable[[], bool] |
         inherit.leave_keyring()
         sample = orders.Orders(prepared := prepare(loaded.bundle, _program(loaded), job), ())
         if job.options.backend in WITH_NEST:
-            nest.keep(sample, rehearse=asked is not None)
+            nest.keep(nest.like(prepared), None if asked is None else sample)
         run_cgroup.look_ahead(job, prepared)
         if asked is not None and not asked():
             _rehearse(last, job, loaded, sample)
+
+
+def expect(loaded: Loaded) -> None:
+    """Get ready for the one run to come, of which only the bundle is known yet."""
+    plan = loaded.bundle.plan
+    if any(isinstance(one.value, IdRange | ParamRef) for one in plan.identity):
+        return
+    with contextlib.suppress(SetupFailed, OSError):
+        inherit.set_signals()
+        inherit.leave_keyring()
+        root, devices = setting(plan.roots), setting(plan.devices)
+        kind = "none" if devices is None else devices.kind
+        frame = Frame(
+            root is None or root.kind != "host",
+            kind,
+            kind == "standard",
+            shm_size(limits(plan.limits, {}, None)),
+            masks(plan),
+        )
+        # A guess: where the run turns out to be another's, it makes its own.
+        nest.keep(nest.Like(ids(identity(plan, {}))[0], plan.network.mode, frame))
 
 
 def _program(loaded: Loaded) -> bytes | None:
@@ -58,8 +82,7 @@ def _rehearse(last: bytes, job: Job, loaded: Loaded, sample: orders.Orders) -> N
     refuse_answers(loaded)
     story = Story(job, loaded.bundle, loaded.enforcement)
     story.prepared = prepare(loaded.bundle, _program(loaded), job)
-    limits = rlimits(story.prepared, os.uname().release)
-    orders.rehearse(sample._replace(limits=limits))
+    orders.rehearse(sample._replace(limits=rlimits(story.prepared, os.uname().release)))
     readback.rehearse(story.prepared)
     Protected(story.prepared).close()
     doctor_cache.order(AUTO, job.caller.home)

@@ -11,7 +11,7 @@ from sbc_runtime.containment import named
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.host import HOST
 from sbc_runtime.job import Job
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.outcome import Failure, Outcome, Stream, Timings, Usage
 from sbc_runtime.outcome_codec import decode
 from sbc_runtime.request import Streams, size
@@ -69,7 +69,7 @@ class Run:
             except OSError as error:
                 remedy = "let this process have more open files (`ulimit -n`), or more memory"
                 raise SetupFailed.of("start", error, remedy) from None
-            HOST.submit(self._loaded.bundle.address, bundle, text, tuple(descriptors), job.caller.scheduling)
+            HOST.submit(bundle, text, tuple(descriptors), job.caller.scheduling)
 
     def fail(self, failure: Failure) -> None:
         """Note that nothing was started."""

@@ -1,6 +1,7 @@
 """How a helper is started: an interpreter that imports what a run needs, and serves a socket.
 
-`ahead` imports next to nothing, so that a program which will run one command can start its helper before all else.
+`ahead` imports next to nothing, so that a program which will run one command can start its helper before all else. It
+forks this interpreter where nothing of the caller's environment stays in the child, and executes another one otherwise.
 """
 
 import os
@@ -28,7 +29,7 @@ class _Ahead:
 
 
 def ahead() -> None:
-    """Start the helper of the one run to come, from a process of one thread. A failure shows at the run."""
+    """Start the helper of the one run to come. A failure shows at the run."""
     import _socket  # noqa: PLC0415 - not on every platform; `socket` itself takes far longer
 
     try:
@@ -39,15 +40,10 @@ def ahead() -> None:
         return
     if pid == 0:
         try:
-            os.setsid()
-            null = os.open(os.devnull, os.O_RDWR)
-            for number in (0, 1, 2):
-                os.dup2(null, number)
+            _detach(theirs.fileno())
+            if _serves_as_it_is() and _forget_environment():
+                _serve(theirs.detach())
             os.set_inheritable(theirs.fileno(), True)
-            os.chdir("/")
-            for number in map(int, os.listdir("/proc/self/fd")):
-                if number > 2 and number != theirs.fileno():
-                    _close(number)
             os.execve(arguments[0], arguments, {})  # noqa: S606 (this interpreter)
         finally:
             os._exit(1)
@@ -55,11 +51,73 @@ def ahead() -> None:
     _Ahead.made = (ours.detach(), pid)
 
 
+def _detach(connection: int) -> None:
+    """Leave the caller's session, streams, folder and descriptors."""
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(null, number)
+    os.chdir("/")
+    for number in map(int, os.listdir("/proc/self/fd")):
+        if number > 2 and number != connection:
+            _close(number)
+
+
 def _close(number: int) -> None:
     try:
         os.close(number)
     except OSError:
         return  # that of the listing itself
+
+
+def _serves_as_it_is() -> bool:
+    """Tell whether this interpreter is as the one that `command_line` starts: it has one thread, UTF-8, nothing loaded
+    into it from outside, and nobody who traces it.
+    """
+    return (
+        sys.implementation.name == "cpython"
+        and (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()) == ("utf-8", "surrogateescape")
+        and sys.gettrace() is None
+        and sys.getprofile() is None
+        and len(os.listdir("/proc/self/task")) == 1
+        and not any(name.startswith("LD_") for name in os.environ)
+    )
+
+
+def _forget_environment() -> bool:
+    """Overwrite this process's environment, where the kernel put it and where the interpreter keeps it; gives whether
+    that was possible.
+
+    The kernel's is what stat tells (proc_pid_stat(5): env_start, env_end), and what /proc/PID/environ shows. The
+    interpreter's are the bytes of `posix.environ`, in place: what would be freed would still be there to be read. (It
+    has one object for each single byte, which all else uses, too.)
+    """
+    from posix import environ  # noqa: PLC0415 - not on every platform; `os.environ` writes through to it
+
+    head = bytes.__basicsize__ - 1
+    with open("/proc/self/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    start, end = int(fields[47]), int(fields[48])
+    places = [(id(one) + head, one) for pair in environ.items() for one in pair if len(one) > 1]
+    memory = os.open("/proc/self/mem", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        if not 0 < start <= end or any(os.pread(memory, len(one), at) != one for at, one in places):
+            return False
+        done = [os.pwrite(memory, bytes(end - start), start) == end - start]
+        done += [os.pwrite(memory, bytes(len(one)), at) == len(one) for at, one in places]
+    finally:
+        os.close(memory)
+    environ.clear()
+    return all(done)
+
+
+def _serve(connection: int) -> None:
+    """Be the helper, with modules of this package and of the standard library alone."""
+    library = os.path.dirname(os.__file__)
+    sys.path[:] = [_FOLDER, *(one for one in sys.path if one == library or os.path.dirname(one) == library)]
+    from sbc_runtime.helper import main  # noqa: PLC0415 - this is what takes long
+
+    main(connection, os.getppid(), spare=False)
 
 
 def taken() -> tuple[int, int] | None:

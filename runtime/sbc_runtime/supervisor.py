@@ -15,7 +15,7 @@ from sbc_runtime.backends.registry import AUTO, backend
 from sbc_runtime.containment import check_level
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Job
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.outcome import Failure, ReadBack, RunLoss
 from sbc_runtime.outcome_codec import encode
 from sbc_runtime.pipes import Pipes, Streams

@@ -15,7 +15,7 @@ from sbc_runtime import calling, classify
 from sbc_runtime.containment import named
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.outcome import Failure, Kind, LimitReport, Outcome, Timings
 from sbc_runtime.params import fill
 from sbc_runtime.plan import System

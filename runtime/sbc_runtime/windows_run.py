@@ -14,7 +14,7 @@ from sbc_runtime.calling import folder
 from sbc_runtime.contents import Bundle
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.outcome import Bypass, How, LimitReport, Outcome, RunLoss, Stream, Timings, Usage
 from sbc_runtime.params import fill
 from sbc_runtime.plan import Environment, System

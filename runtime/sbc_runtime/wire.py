@@ -2,14 +2,15 @@
 
 import _socket as socket
 import array
-import json
 import os
 from struct import Struct
 
-from sbc_runtime.job import Caller, Job, Options
+from sbc_runtime import job as jobs
+from sbc_runtime import scheduling
+from sbc_runtime.carrier import Carrier
+from sbc_runtime.job import Job
 from sbc_runtime.records import NamedTuple
-from sbc_runtime.scheduling import Scheduling
-from sbc_runtime.words import Any, Literal
+from sbc_runtime.words import Literal
 
 HEAD = Struct("=BI")
 """What it is (`DEFINE` or `RUN`), and how many bytes follow."""
@@ -19,6 +20,7 @@ RUN = 2
 _MOST_DESCRIPTORS = 8
 _SMALL = 1 << 15
 """Bytes that a socket takes at once, whatever the machine's settings (`net.core.wmem_default`) may reasonably be."""
+_JOBS = Carrier(jobs, scheduling)
 
 
 class Request(NamedTuple):
@@ -84,26 +86,14 @@ def _exactly(end: socket.socket, length: int) -> bytes:
 
 
 def encode_job(address: str, job: Job) -> bytes:
-    """Give a job as text. Undecodable bytes of paths and arguments are lone surrogates, which JSON can carry."""
-    return json.dumps([address, *job]).encode()
+    """Give a job, and the address of its bundle, as bytes."""
+    return _JOBS.pack((address, job))
 
 
-def decode_job(text: bytes) -> tuple[str, Job]:
+def decode_job(data: bytes) -> tuple[str, Job]:
     """Read a job, and the address of its bundle."""
-    fields: list[Any] = json.loads(text)
-    address, run_id, argv, params, environment, caller, options = fields
-    whole, given_options = Caller(*caller), Options(*options)
-    limits = tuple((int(number), int(soft), int(hard)) for number, soft, hard in whole.limits)
-    given = Scheduling(*whole.scheduling)
-    scheduling = given._replace(cpus=tuple(given.cpus))
-    return str(address), Job(
-        run_id,
-        tuple(argv),
-        params,
-        tuple((name, value) for name, value in environment),
-        whole._replace(limits=limits, scheduling=scheduling),
-        given_options._replace(relied_on=tuple(given_options.relied_on)),
-    )
+    address, job = _JOBS.unpack(data)
+    return address, job
 
 
 def close(descriptors: tuple[int, ...]) -> None:

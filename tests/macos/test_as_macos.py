@@ -142,9 +142,8 @@ import sbc_runtime
 from sbc_runtime import api
 from sbc.pipeline import bundle_file
 from sbc.diagnostics.diagnostic import Reporter
-from sbc_runtime.bundle import decode
 from pathlib import Path
-profile = api.of_bundle(decode(bundle_file(Path({GATE!r}), None, Reporter())[0]))
+profile = api.of_bytes(bundle_file(Path({GATE!r}), None, Reporter())[0])
 params = {{"worktree": {str(mac.tree)!r}}}
 outcome = profile.run(["sh", "-c", "cat; exit 5"], params=params, stdin=b"fed")
 print(outcome.kind, outcome.code, outcome.stdout.kept, outcome.isolation.level)

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from sbc_runtime.bundle import decode
-from sbc_runtime.loader import Loaded, for_machine
+from sbc_runtime.loaded import Loaded
+from sbc_runtime.loader import for_machine
 from sbc_runtime.macos import arguments
 from sbc_runtime.macos.run import MacRun
 from sbc_runtime.macos.values import Host

@@ -17,7 +17,8 @@ from sbc.seatbelt.decide import decide
 from sbc.seatbelt.load import load
 from sbc_runtime.bundle import decode
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.loader import Loaded, for_machine
+from sbc_runtime.loaded import Loaded
+from sbc_runtime.loader import for_machine
 from sbc_runtime.macos.preparing import Ready, prepare
 from sbc_runtime.macos.spelling import from_the_root
 from sbc_runtime.macos.values import Host, resolved

@@ -24,7 +24,7 @@ def main() -> None:
         asked["argv"], params=asked["params"], stdin=given, timeout=asked["timeout"], **asked["options"]
     )
     streams = [base64.b64encode(one.kept).decode() for one in (outcome.stdout, outcome.stderr)]
-    sys.stdout.write(json.dumps([encode(outcome).decode(), *streams]))
+    sys.stdout.write(json.dumps([base64.b64encode(encode(outcome)).decode(), *streams]))
 
 
 main()

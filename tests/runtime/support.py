@@ -194,7 +194,7 @@ class Caller:
         }
         done = self.python([str(ROOT / "tests/runtime/drive.py"), str(ROOT / "runtime")], json.dumps(asked))
         text, stdout, stderr = json.loads(done)
-        return decode(text.encode(), base64.b64decode(stdout), base64.b64decode(stderr))
+        return decode(base64.b64decode(text), base64.b64decode(stdout), base64.b64decode(stderr))
 
     def host(
         self, script: str, made: Path, *given: object, environ: dict[str, str] | None = None, utf8: bool = True

@@ -11,7 +11,8 @@ import sbc_runtime
 from sbc_runtime import bypass
 from sbc_runtime.environment import build
 from sbc_runtime.installation import nonce_hash
-from sbc_runtime.loader import Loaded, for_machine, read
+from sbc_runtime.loaded import Loaded
+from sbc_runtime.loader import for_machine, read
 from sbc_runtime.outcome import Outcome
 from sbc_runtime.report import report, to_json
 from sbc_runtime.report_text import to_text

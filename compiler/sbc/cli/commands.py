@@ -29,3 +29,8 @@ COMMANDS = (
     Command("doctor", "sbc.cli.doctor", "say which backends work here, or why not and what to do"),
     Command("completion", "sbc.cli.completion", "print a completion script for a shell"),
 )
+
+
+def wrong_status(arguments: list[str]) -> int:
+    """Give the exit status of a call that is wrong."""
+    return next((one.wrong for one in COMMANDS if arguments[:1] == [one.name]), WRONG)

@@ -19,12 +19,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         ahead()  # while the rest of this program is imported, and the bundle read
         gc.disable()  # nothing that is imported is ever garbage
-    from sbc.cli.parser import run, wrong_status
+    from sbc.cli.commands import wrong_status
 
     wrong = wrong_status(arguments)
     try:
         try:
-            status = run(arguments)
+            status = _run(arguments)
         except SystemExit as stop:  # argparse: help was printed, or the call is wrong
             status = 0 if stop.code in {0, None} else wrong
         sys.stdout.flush()
@@ -42,6 +42,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     if short:
         os._exit(status)  # nothing is left to be done, and to take the interpreter down takes as long as to start it
     return status
+
+
+def _run(arguments: list[str]) -> int:
+    """Carry out the command that is meant, and give its exit status; `SystemExit` where it is none."""
+    from sbc.cli.plain import plain
+
+    asked = plain(arguments)
+    if asked is not None:
+        from sbc.cli.run import run as run_command
+
+        return run_command(asked)
+    from sbc.cli.parser import run
+
+    return run(arguments)
 
 
 def _prepare_streams() -> None:

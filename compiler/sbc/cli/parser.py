@@ -8,7 +8,6 @@ from importlib import import_module
 
 from sbc import __version__
 from sbc.cli.commands import COMMANDS, Command
-from sbc.cli.exits import WRONG
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.words import TYPE_CHECKING
 
@@ -115,8 +114,3 @@ def run(arguments: list[str]) -> int:
     args.command_line = command_line
     status: int = args.run(args)
     return status
-
-
-def wrong_status(arguments: list[str]) -> int:
-    """Give the exit status of a call that is wrong."""
-    return next((one.wrong for one in COMMANDS if arguments[:1] == [one.name]), WRONG)

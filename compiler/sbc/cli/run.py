@@ -5,27 +5,29 @@ A bundle is run without the compiler: neither the parser nor any target is impor
 
 import gc
 import sys
-from argparse import ArgumentParser, Namespace
 
 from sbc.cli import gate
 from sbc.cli.exits import REFUSED
 from sbc.cli.foreground import Cancellable, Foreground
 from sbc.cli.relied_on import relied_on
 from sbc.cli.terminal import Terminal, one_terminal
-from sbc_runtime.api import Profile
+from sbc_runtime.api import Profile, load, of_bytes
 from sbc_runtime.canonical import BundleError
+from sbc_runtime.host import HOST
 from sbc_runtime.outcome import LOST, Outcome
 from sbc_runtime.request import Request
 from sbc_runtime.words import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from sbc.cli.report_file import Place
     from sbc_runtime.report import Report
 
 BACKENDS = ("auto", "namespace", "bwrap", "seatbelt", "oci", "process")
 
 
-def configure(parser: ArgumentParser) -> None:
+def configure(parser: "ArgumentParser") -> None:
     """Declare the command's options."""
     parser.usage = "sbc run FILE [options] -- COMMAND [ARGUMENT...]"
     parser.add_argument("file", metavar="FILE", help="profile (.sbx, compiled once) or bundle (.sbb)")
@@ -55,7 +57,7 @@ def configure(parser: ArgumentParser) -> None:
     )
 
 
-def run(args: Namespace) -> int:
+def run(args: "Namespace") -> int:
     """Run the command and relay its end."""
     gc.freeze()
     gc.enable()
@@ -66,8 +68,6 @@ def run(args: Namespace) -> int:
 
         return run_there(args)
     if sys.platform == "linux":
-        from sbc_runtime.host import HOST
-
         HOST.warm()  # it starts while the bundle is read
     place: Place | None = None
     try:
@@ -75,6 +75,7 @@ def run(args: Namespace) -> int:
         profile = profile_of(args)
         if profile is None:
             return REFUSED
+        profile.announce()
         place = None if args.report is None else _place(args.report)
         if args.gate and args.backend == "process":
             return refuse("gate refused: the backend `process` isolates nothing", place)
@@ -101,7 +102,7 @@ def _place(report: str) -> "Place":
 
 
 def _start(
-    profile: Profile, args: Namespace, params: dict[str, str], place: "Place | None", terminal: Terminal | None
+    profile: Profile, args: "Namespace", params: dict[str, str], place: "Place | None", terminal: Terminal | None
 ) -> "tuple[_Started, Foreground]":
     foreground = Foreground(terminal)
     try:
@@ -112,7 +113,7 @@ def _start(
 
 
 def _begin(
-    profile: Profile, args: Namespace, params: dict[str, str], place: "Place | None", terminal: Terminal | None
+    profile: Profile, args: "Namespace", params: dict[str, str], place: "Place | None", terminal: Terminal | None
 ) -> "_Started":
     sources = tuple(one.name for one in profile.loaded.bundle.sources)
     asked = Request(
@@ -143,7 +144,7 @@ class _Started(Cancellable, Protocol):
     def report(self) -> "Report": ...
 
 
-def _finish(started: _Started, outcome: Outcome, place: "Place | None", args: Namespace) -> int:
+def _finish(started: _Started, outcome: Outcome, place: "Place | None", args: "Namespace") -> int:
     """Say and write what was asked for, and give the exit status."""
     if args.gate and (line := gate.refusal(outcome)) is not None:
         say(line)
@@ -155,7 +156,7 @@ def _finish(started: _Started, outcome: Outcome, place: "Place | None", args: Na
             place.drop()
 
 
-def _asks_for_bypass(args: Namespace) -> bool:
+def _asks_for_bypass(args: "Namespace") -> bool:
     return any(one is not None for one in (args.attestation, args.active_sandbox_check, args.run_id))
 
 
@@ -184,12 +185,10 @@ def split_param(text: str) -> tuple[str, str]:
     return name, value
 
 
-def profile_of(args: Namespace) -> Profile | None:
+def profile_of(args: "Namespace") -> Profile | None:
     """Load the bundle, or compile the profile; None where its diagnostics have been shown."""
     if args.file.endswith(".sbx"):
         return _compiled(args)
-    from sbc_runtime.api import load
-
     try:
         return load(args.file)
     except BundleError:
@@ -201,19 +200,17 @@ def profile_of(args: Namespace) -> Profile | None:
         raise
 
 
-def _compiled(args: Namespace) -> Profile | None:
+def _compiled(args: "Namespace") -> Profile | None:
     """Give a profile's bundle: as kept, where nothing has changed since, else compiled now."""
     from pathlib import Path  # a bundle is run without it
 
     from sbc.cli.cached import find, keep
-    from sbc_runtime.api import of_bundle
-    from sbc_runtime.bundle import decode
 
     file = Path(args.file)
     kept = find(file, args.profile)
     if kept is not None:
         try:
-            return of_bundle(decode(kept))
+            return of_bytes(kept)
         except BundleError:
             pass  # damaged: made again
     from sbc.cli.output import show
@@ -222,16 +219,16 @@ def _compiled(args: Namespace) -> Profile | None:
 
     reporter = Reporter()
     try:
-        content, sources = bundle_file(file, args.profile, reporter)
+        made, sources = bundle_file(file, args.profile, reporter)
     except Failed as failure:
         show(dict.fromkeys((*reporter.diagnostics, *failure.diagnostics)), args, file.parent)
         refuse(f"{args.file} has errors")
         return None
-    keep(file, args.profile, sources, content)
-    return of_bundle(decode(content))
+    keep(file, args.profile, sources, made)
+    return of_bytes(made)
 
 
-def _report(started: _Started, place: "Place | None", args: Namespace) -> int:
+def _report(started: _Started, place: "Place | None", args: "Namespace") -> int:
     """Write and show what was asked for; gives 125 where that cannot be done, else 0."""
     if place is None and not args.verbose and not args.json:
         return 0

@@ -179,15 +179,12 @@ class BwrapSandbox:
         if message is None:
             raise SetupFailed("start", "the sandbox's keeper ended before the command was ready", "see `sbc doctor`")
         if message.word == "failed":
-            raise messages.failure(message.content)
-        told = message.content
-        if not isinstance(told, dict):
-            raise SetupFailed("start", "the sandbox's keeper told nothing that can be understood")
-        pids = {name: int(told[name]) for name in ("outer", "init", "command")}  # pyright: ignore[reportUnknownArgumentType]
-        self._filter_bytes = told["filter"]
-        self.init_pid, self.command_pid = pids["init"], pids["command"]
+            raise messages.failure(message.told)
+        *pids, equal = message.told
+        outer, self.init_pid, self.command_pid = map(messages.number, pids)
+        self._filter_bytes = messages.answer(equal)
         # Both are stopped or waited for by the keeper, so the pids are still theirs.
-        for pid in (self.init_pid, pids["outer"]):
+        for pid in (self.init_pid, outer):
             self._processes.append(self._kept(os.pidfd_open(pid)))
         self._folders = (
             self._kept(kernel_view.folder(self.init_pid)),

@@ -114,10 +114,10 @@ class NamespaceSandbox:
         self._nest.to_command.settimeout(1.0)
         with contextlib.suppress(OSError):
             while (message := messages.receive(self._nest.to_command)) is not None:
-                if message.word == "not executed" and isinstance(message.content, int):
-                    self._exec_errno = message.content
+                if message.word == "not executed":
+                    self._exec_errno = messages.number("".join(message.told))
                 elif message.word == "failed":
-                    raise messages.failure(message.content)
+                    raise messages.failure(message.told)
         return Ended(init.STATUS.unpack(told)[0], self._exec_errno)
 
     def _command_is_gone(self) -> bool:

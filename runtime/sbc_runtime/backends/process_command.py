@@ -34,7 +34,7 @@ def become(start: Start, gate: int, watcher: int) -> NoReturn:
         ruleset = landlock.prepare(start.rules, start.version) if start.version else -1
         step("identity", lambda: _identity(start, watcher))
         if start.version:
-            messages.send(channel, "landlock", step("landlock", lambda: _restrict(ruleset, start.version)))
+            messages.send(channel, "landlock", str(step("landlock", lambda: _restrict(ruleset, start.version))))
         step(f"start-in {prepared.cwd}", lambda: os.chdir(prepared.cwd))
         step("limits", lambda: _limits(start))
         candidates = search(prepared.argv[0], dict(prepared.environment).get("PATH"))
@@ -48,7 +48,7 @@ def become(start: Start, gate: int, watcher: int) -> NoReturn:
         if os.read(_GATE, 1) != _GO:
             os._exit(SETUP_FAILED)
         number = execute(candidates, arguments, environment)
-        messages.send(channel, "not executed", number)
+        messages.send(channel, "not executed", str(number))
         os._exit(NOT_FOUND if number in {errno.ENOENT, errno.ENOTDIR} else NOT_EXECUTABLE)
     except SetupFailed as failed:
         messages.send_failure(channel, failed)

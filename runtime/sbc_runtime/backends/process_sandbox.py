@@ -88,9 +88,9 @@ class ProcessSandbox:
         if message is None:
             raise SetupFailed("start", "the watcher ended before the command was ready")
         if message.word == "failed":
-            raise messages.failure(message.content)
+            raise messages.failure(message.told)
         if message.word == "landlock":
-            self._landlock = message.content if isinstance(message.content, bool) else None
+            self._landlock = messages.answer("".join(message.told))
         elif message.word == "waits":
             self.command_pid = message.pid
 
@@ -152,9 +152,9 @@ class ProcessSandbox:
         with contextlib.suppress(OSError):
             while (message := messages.receive(self._held.channel)) is not None:
                 if message.word == "failed":
-                    raise messages.failure(message.content)
-                if message.word == "not executed" and isinstance(message.content, int):
-                    number = message.content
+                    raise messages.failure(message.told)
+                if message.word == "not executed":
+                    number = messages.number("".join(message.told))
         return Ended(STATUS.unpack(told)[0], number)
 
     def kill(self) -> None:

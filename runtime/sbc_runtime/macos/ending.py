@@ -2,7 +2,7 @@
 
 from sbc_runtime import classify
 from sbc_runtime.backends.interface import Ended
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.macos import limits as macos_limits
 from sbc_runtime.macos.areas import look_again
 from sbc_runtime.macos.arguments import own_failure

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sbc_runtime import calling
 from sbc_runtime.errors import SetupFailed
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.macos import limits as macos_limits
 from sbc_runtime.macos.areas import Areas, absent, areas
 from sbc_runtime.macos.gitfile import check_git

@@ -11,7 +11,7 @@ from sbc_runtime.containment import named
 from sbc_runtime.environment import build
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.job import Options
-from sbc_runtime.loader import Loaded
+from sbc_runtime.loaded import Loaded
 from sbc_runtime.macos import arguments as sandbox
 from sbc_runtime.macos import limits as macos_limits
 from sbc_runtime.macos.ending import outcome

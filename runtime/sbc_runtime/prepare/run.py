@@ -17,11 +17,11 @@ from sbc_runtime.prepare.layout import Layout, bind, joined
 from sbc_runtime.prepare.own import places
 from sbc_runtime.prepare.paths import is_folder
 from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_private
-from sbc_runtime.prepare.select import amount, identity, limits, on_linux, setting
+from sbc_runtime.prepare.select import amount, identity, limits, masks, on_linux, setting
 from sbc_runtime.prepare.sockets import Shown
 from sbc_runtime.prepare.values import Bases, bases, check_tmpdir
 from sbc_runtime.prepare.watched import look_ahead
-from sbc_runtime.prepared import Mask, Mount, Prepared
+from sbc_runtime.prepared import Mount, Prepared
 from sbc_runtime.socket_filters import guard
 
 
@@ -86,7 +86,7 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         layout.host_root,
         mounts,
         () if layout.host_root else _links(areas.links, layout),
-        tuple(Mask(one.entry, one.access == "hide", one.statement.where()) for one in on_linux(plan.proc)),
+        masks(plan),
         devices,
         plan.network.mode,
         whose,

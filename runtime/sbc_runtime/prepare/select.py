@@ -2,7 +2,7 @@
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import IdRange, Limit, ParamRef, Plan, Statement, System
-from sbc_runtime.prepared import LimitValue
+from sbc_runtime.prepared import LimitValue, Mask
 from sbc_runtime.words import Protocol, TypeVar
 
 
@@ -87,3 +87,8 @@ def identity(plan: Plan, params: dict[str, str | int]) -> dict[str, int | str | 
         value = one.value
         found[one.key] = words(value, params, one.statement) if isinstance(value, ParamRef) else value
     return found
+
+
+def masks(plan: Plan) -> tuple[Mask, ...]:
+    """Give the protected entries of /proc."""
+    return tuple(Mask(one.entry, one.access == "hide", one.statement.where()) for one in on_linux(plan.proc))
