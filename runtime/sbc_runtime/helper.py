@@ -1,8 +1,9 @@
 """The helper: one resident process per host process, which forks a supervisor for each run.
 
 A host may have many threads and gigabytes of memory, and may ignore SIGCHLD or wait for any child. The helper has one
-thread and little memory, was executed afresh with an empty environment, and has imported everything that a run needs
-before any id changes. It ends with the host.
+thread and little memory, and has imported everything that a run needs before any id changes. It was executed afresh
+with an empty environment; that of a program which runs one command is a fork that has overwritten it (`spawn`), and
+serves that one run. It ends with the host.
 
 It keeps one spare supervisor, forked with a sandbox's processes below it, that waits for the next run: that saves
 half of a short run's time. It goes when no run comes for a while.

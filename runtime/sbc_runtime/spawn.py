@@ -114,7 +114,8 @@ def _forget_environment() -> bool:
 def _serve(connection: int) -> None:
     """Be the helper, with modules of this package and of the standard library alone."""
     library = os.path.dirname(os.__file__)
-    sys.path[:] = [_FOLDER, *(one for one in sys.path if one == library or os.path.dirname(one) == library)]
+    dynamic = [one for one in sys.path if os.path.basename(one) == "lib-dynload"]
+    sys.path[:] = [_FOLDER, library, *dynamic]
     from sbc_runtime.helper import main  # noqa: PLC0415 - this is what takes long
 
     main(connection, os.getppid(), spare=False)
