@@ -26,6 +26,7 @@ from sbc_runtime.loaded import Loaded
 from sbc_runtime.pipes import Streams
 from sbc_runtime.rehearsal import expect, get_ready
 from sbc_runtime.socket_filters import guard
+from sbc_runtime.spawn import Mode
 from sbc_runtime.words import NoReturn
 
 __all__ = ["cgroup", "main", "namespace"]
@@ -43,8 +44,8 @@ _HURRY = 0.005
 """Seconds: who asks again this soon after a run, or while one goes on, will do so once more."""
 
 
-def main(descriptor: int, host_pid: int, spare: bool = True) -> NoReturn:
-    """Serve requests on the socket `descriptor` until the host process is gone; `spare`: keep a spare supervisor."""
+def main(descriptor: int, host_pid: int, mode: Mode) -> NoReturn:
+    """Serve requests on the socket `descriptor` until the host process is gone."""
     _take_effective_ids()
     reset_signals(ALL)
     # Supervisors are nobody's to wait for: they tell by their socket, and the kernel takes them away.
@@ -61,7 +62,7 @@ def main(descriptor: int, host_pid: int, spare: bool = True) -> NoReturn:
         os._exit(0)
     gc.disable()
     gc.freeze()
-    _Helper(end, host, spare).serve()
+    _Helper(end, host, mode).serve()
 
 
 def _take_effective_ids() -> None:
@@ -76,9 +77,10 @@ def _take_effective_ids() -> None:
 class _Helper:
     """The loop of the helper, and the spare supervisor that it keeps."""
 
-    def __init__(self, end: socket.socket, host: int, spare: bool) -> None:
+    def __init__(self, end: socket.socket, host: int, mode: Mode) -> None:
         self._end = end
-        self._keeps_spare = spare
+        self._keeps_spare = mode == "spare"
+        self._once = mode == "once"
         self._host = host
         self._known: dict[str, Loaded] = {}
         self._last: bytes | None = None
@@ -123,7 +125,7 @@ class _Helper:
             # Once for all runs: a supervisor is forked with what is known.
             init_guard(one.arch)
             guard(None if one.filter is None else one.filter.program, one.arch)
-        if not self._keeps_spare:
+        if self._once:
             expect(one)
         gc.freeze()
         # The spare does not know it.
@@ -132,9 +134,9 @@ class _Helper:
     def _start(self, request: wire.Request) -> None:
         """Hand a request to the spare supervisor, or to a new one. In a hurry the next one is made at once."""
         hurry = self._busy is not None or time.monotonic() - self._ended < _HURRY
-        if not self._keeps_spare:
+        if self._once:
             self._end.close()
-            self._supervise(request)  # the one run to come: nothing is left for this process to do
+            self._supervise(request)  # nothing else is left for this process to do
         elif request.cut:
             self._refuse(request, OSError(errno.EMFILE, os.strerror(errno.EMFILE)))
         elif not self._hand_over(request):
@@ -145,9 +147,9 @@ class _Helper:
                 self._refuse(request, error)
         wire.close(request.descriptors)
         _closed(self._busy)
-        self._busy, self._spare = self._spare, None
+        self._busy, self._spare = (self._spare, None) if self._keeps_spare else (None, _closed(self._spare))
         self._last = request.text
-        if hurry:
+        if hurry and self._keeps_spare:
             self._make_spare(hurry)
 
     def _hand_over(self, request: wire.Request) -> bool:

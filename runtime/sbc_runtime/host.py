@@ -31,7 +31,7 @@ class Helper:
     """
 
     def __init__(self, like: tuple[object, ...], spare: bool, made: tuple[int, int] | None = None) -> None:
-        """`spare`: whether it keeps a spare supervisor for the next run. `made`: one that was started ahead.
+        """`spare`: whether it keeps a spare supervisor. `made`: one that was started ahead, for one run.
 
         `SetupFailed` where it cannot be started.
         """
@@ -39,6 +39,7 @@ class Helper:
         self.like = like
         self.scheduling = scheduling.own()
         self.owner = os.getpid()
+        self.once = made is not None
         self.defined: set[bytes] = set()
         if made is None:
             self._start(spare)
@@ -90,7 +91,7 @@ def _spawn(connection: int, spare: bool) -> int:
         raise OSError(errno.ENOENT, "this process does not know its Python interpreter (`sys.executable`)")
     # Not in this process's session: signals of a terminal are for the host, which decides what they mean.
     process = subprocess.Popen(  # noqa: S603
-        spawn.command_line(connection, spare),
+        spawn.command_line(connection, "spare" if spare else "plain"),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -157,6 +158,9 @@ class Host:
                     if last:
                         raise SetupFailed.of("helper", error, _REMEDY) from None
                 else:
+                    if helper.once:  # it is the run's own now, and ends with it
+                        helper.end.close()
+                        self._helper = None
                     return
 
     def warm(self) -> None:

@@ -7,19 +7,25 @@ forks this interpreter where nothing of the caller's environment stays in the ch
 import os
 import sys
 
+from sbc_runtime.words import Literal
+
 _PROGRAM = """import gc, sys
 gc.disable()
 sys.path.insert(0, sys.argv[1])
 from sbc_runtime.helper import main
-main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4] == "spare")
+main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
 """
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-def command_line(connection: int, spare: bool) -> tuple[str, ...]:
+Mode = Literal["spare", "plain", "once"]
+"""What a helper does: keep a spare supervisor for the next run, or none, or become the supervisor of its one run."""
+
+
+def command_line(connection: int, mode: Mode) -> tuple[str, ...]:
     """Give the command line of a helper of this process that serves the descriptor `connection`."""
     program = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _PROGRAM, _FOLDER)
-    return (*program, str(connection), str(os.getpid()), "spare" if spare else "")
+    return (*program, str(connection), str(os.getpid()), mode)
 
 
 class _Ahead:
@@ -34,7 +40,7 @@ def ahead() -> None:
 
     try:
         ours, theirs = _socket.socketpair()
-        arguments = command_line(theirs.fileno(), spare=False)
+        arguments = command_line(theirs.fileno(), "once")
         pid = os.fork()
     except OSError:
         return
@@ -118,7 +124,7 @@ def _serve(connection: int) -> None:
     sys.path[:] = [_FOLDER, library, *dynamic]
     from sbc_runtime.helper import main  # noqa: PLC0415 - this is what takes long
 
-    main(connection, os.getppid(), spare=False)
+    main(connection, os.getppid(), "once")
 
 
 def taken() -> tuple[int, int] | None:

@@ -439,13 +439,15 @@ if given[0] == "kept":
         time.sleep(0.01)
     leads = [os.path.realpath(f"/proc/{pid}/fd/{one}") for one in os.listdir(f"/proc/{pid}/fd")]
 HOST.warm()
-first = run()
 taken = HOST._helper._pid == pid
-tell([first, run(), bundle in leads, taken])
+going = profile.start(["/bin/sleep", "1000"])
+second = run()  # while the first goes on
+going.cancel()
+tell([going.wait().kind, second, run(), bundle in leads, taken])
 """
 
 
 @pytest.mark.parametrize("end", ["kept", "killed"])
 def test_a_helper_that_was_started_ahead(caller: Caller, end: str) -> None:
     """It is taken for one run, holds nothing of the caller's, and is replaced where it is gone."""
-    assert caller.host(AHEAD, bundle(PLAIN), end) == [RAN, RAN, False, end == "kept"]
+    assert caller.host(AHEAD, bundle(PLAIN), end) == ["cancelled", RAN, RAN, False, True]
