@@ -40,7 +40,7 @@ def ahead() -> None:
 
     try:
         ours, theirs = _socket.socketpair()
-        arguments = command_line(theirs.fileno(), "once")
+        arguments, host = command_line(theirs.fileno(), "once"), os.getpid()
         pid = os.fork()
     except OSError:
         return
@@ -48,7 +48,7 @@ def ahead() -> None:
         try:
             _detach(theirs.fileno())
             if _serves_as_it_is() and _forget_environment():
-                _serve(theirs.detach())
+                _serve(theirs.detach(), host)
             os.set_inheritable(theirs.fileno(), True)
             os.execve(arguments[0], arguments, {})  # noqa: S606 (this interpreter)
         finally:
@@ -117,14 +117,14 @@ def _forget_environment() -> bool:
     return all(done)
 
 
-def _serve(connection: int) -> None:
+def _serve(connection: int, host: int) -> None:
     """Be the helper, with modules of this package and of the standard library alone."""
     library = os.path.dirname(os.__file__)
     dynamic = [one for one in sys.path if os.path.basename(one) == "lib-dynload"]
     sys.path[:] = [_FOLDER, library, *dynamic]
     from sbc_runtime.helper import main  # noqa: PLC0415 - this is what takes long
 
-    main(connection, os.getppid(), "once")
+    main(connection, host, "once")
 
 
 def taken() -> tuple[int, int] | None:
