@@ -101,11 +101,14 @@ def _forget_environment() -> bool:
     from posix import environ  # noqa: PLC0415 - not on every platform; `os.environ` writes through to it
 
     head = bytes.__basicsize__ - 1
-    with open("/proc/self/stat", "rb") as file:
-        fields = file.read().rpartition(b")")[2].split()
-    start, end = int(fields[47]), int(fields[48])
     places = [(id(one) + head, one) for pair in environ.items() for one in pair if len(one) > 1]
-    memory = os.open("/proc/self/mem", os.O_RDWR | os.O_CLOEXEC)
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        memory = os.open("/proc/self/mem", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False  # of a process that may not look into itself (PR_SET_DUMPABLE, prctl(2))
+    start, end = int(fields[47]), int(fields[48])
     try:
         if not 0 < start <= end or any(os.pread(memory, len(one), at) != one for at, one in places):
             return False
