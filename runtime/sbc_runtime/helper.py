@@ -26,7 +26,6 @@ from sbc_runtime.loaded import Loaded
 from sbc_runtime.pipes import Streams
 from sbc_runtime.rehearsal import expect, get_ready
 from sbc_runtime.socket_filters import guard
-from sbc_runtime.spawn import Mode
 from sbc_runtime.words import NoReturn
 
 __all__ = ["cgroup", "main", "namespace"]
@@ -44,8 +43,10 @@ _HURRY = 0.005
 """Seconds: who asks again this soon after a run, or while one goes on, will do so once more."""
 
 
-def main(descriptor: int, host_pid: int, mode: Mode) -> NoReturn:
-    """Serve requests on the socket `descriptor` until the host process is gone."""
+def main(descriptor: int, host_pid: int, *, once: bool) -> NoReturn:
+    """Serve requests on the socket `descriptor` until the host process is gone; `once`: become the first one's
+    supervisor.
+    """
     _take_effective_ids()
     reset_signals(ALL)
     # Supervisors are nobody's to wait for: they tell by their socket, and the kernel takes them away.
@@ -62,7 +63,7 @@ def main(descriptor: int, host_pid: int, mode: Mode) -> NoReturn:
         os._exit(0)
     gc.disable()
     gc.freeze()
-    _Helper(end, host, mode).serve()
+    _Helper(end, host, once).serve()
 
 
 def _take_effective_ids() -> None:
@@ -77,10 +78,9 @@ def _take_effective_ids() -> None:
 class _Helper:
     """The loop of the helper, and the spare supervisor that it keeps."""
 
-    def __init__(self, end: socket.socket, host: int, mode: Mode) -> None:
+    def __init__(self, end: socket.socket, host: int, once: bool) -> None:
         self._end = end
-        self._keeps_spare = mode == "spare"
-        self._once = mode == "once"
+        self._once = once
         self._host = host
         self._known: dict[str, Loaded] = {}
         self._last: bytes | None = None
@@ -147,9 +147,9 @@ class _Helper:
                 self._refuse(request, error)
         wire.close(request.descriptors)
         _closed(self._busy)
-        self._busy, self._spare = (self._spare, None) if self._keeps_spare else (None, _closed(self._spare))
+        self._busy, self._spare = self._spare, None
         self._last = request.text
-        if hurry and self._keeps_spare:
+        if hurry:
             self._make_spare(hurry)
 
     def _hand_over(self, request: wire.Request) -> bool:

@@ -30,8 +30,8 @@ class Helper:
     used later without a look at whether it is still the same.
     """
 
-    def __init__(self, like: tuple[object, ...], spare: bool, made: tuple[int, int] | None = None) -> None:
-        """`spare`: whether it keeps a spare supervisor. `made`: one that was started ahead, for one run.
+    def __init__(self, like: tuple[object, ...], made: tuple[int, int] | None = None) -> None:
+        """`made`: one that was started ahead, for one run.
 
         `SetupFailed` where it cannot be started.
         """
@@ -42,19 +42,19 @@ class Helper:
         self.once = made is not None
         self.defined: set[bytes] = set()
         if made is None:
-            self._start(spare)
+            self._start()
         else:
             self.end, self._pid = socket.socket(fileno=made[0]), made[1]
         self._identity = _identity(self.end.fileno())
         self._since = _start_of(self._pid)
 
-    def _start(self, spare: bool) -> None:
+    def _start(self) -> None:
         try:
             self.end, theirs = socket.socketpair()
         except OSError as error:
             raise SetupFailed.of("helper", error, "let this process have more open files (`ulimit -n`)") from None
         try:
-            self._pid = _spawn(theirs.fileno(), spare)
+            self._pid = _spawn(theirs.fileno())
         except OSError as error:
             self.end.close()
             raise SetupFailed.of("helper", error, _REMEDY) from None
@@ -83,7 +83,7 @@ class Helper:
                 os.waitpid(self._pid, 0)
 
 
-def _spawn(connection: int, spare: bool) -> int:
+def _spawn(connection: int) -> int:
     """Start a helper that serves `connection`; gives its pid. `OSError`."""
     import subprocess  # noqa: PLC0415 - not where one was started ahead
 
@@ -91,7 +91,7 @@ def _spawn(connection: int, spare: bool) -> int:
         raise OSError(errno.ENOENT, "this process does not know its Python interpreter (`sys.executable`)")
     # Not in this process's session: signals of a terminal are for the host, which decides what they mean.
     process = subprocess.Popen(  # noqa: S603
-        spawn.command_line(connection, "spare" if spare else "plain"),
+        spawn.command_line(connection, once=False),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -140,7 +140,6 @@ class Host:
     def __init__(self) -> None:
         self._lock = allocate_lock()
         self._helper: Helper | None = None
-        self._spare = True
 
     def submit(self, bundle: bytes, text: bytes, descriptors: tuple[int, ...], now: Scheduling) -> None:
         """Have a run started; the bundle goes along once. A helper that is gone is replaced, once.
@@ -163,18 +162,15 @@ class Host:
                         self._helper = None
                     return
 
-    def warm(self) -> None:
-        """Start the helper now, so that it is ready by the time of the one run to come. A failure shows there.
+    def adopt(self) -> None:
+        """Take the helper that was started ahead, if one was: for the next run, and for that alone.
 
-        One that was started ahead is taken: nothing that it has in common with this process has changed since.
+        Nothing that it has in common with this process has changed since. A failure shows at the run.
         """
-        self._spare = False
         with contextlib.suppress(SetupFailed, OSError), self._lock:
             made = spawn.taken()
             if made is not None and self._helper is None:
-                self._helper = Helper(_like(), self._spare, made)
-            else:
-                self._ready(scheduling.own())
+                self._helper = Helper(_like(), made)
 
     def announce(self, bundle: bytes) -> None:
         """Give the helper, if there is one, the bundle of the run to come, so that it reads it while this process does.
@@ -207,7 +203,7 @@ class Host:
             self._drop()
             helper = None
         if helper is None:
-            helper = self._helper = Helper(like, self._spare)
+            helper = self._helper = Helper(like)
         return helper
 
     def _drop(self) -> None:

@@ -7,25 +7,19 @@ forks this interpreter where nothing of the caller's environment stays in the ch
 import os
 import sys
 
-from sbc_runtime.words import Literal
-
 _PROGRAM = """import gc, sys
 gc.disable()
 sys.path.insert(0, sys.argv[1])
 from sbc_runtime.helper import main
-main(int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+main(int(sys.argv[2]), int(sys.argv[3]), once=sys.argv[4] == "once")
 """
 _FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-Mode = Literal["spare", "plain", "once"]
-"""What a helper does: keep a spare supervisor for the next run, or none, or become the supervisor of its one run."""
-
-
-def command_line(connection: int, mode: Mode) -> tuple[str, ...]:
-    """Give the command line of a helper of this process that serves the descriptor `connection`."""
+def command_line(connection: int, *, once: bool) -> tuple[str, ...]:
+    """Give the command line of a helper of this process that serves the socket `connection`; `once`: for one run."""
     program = (sys.executable, "-I", "-S", "-X", "utf8", "-c", _PROGRAM, _FOLDER)
-    return (*program, str(connection), str(os.getpid()), mode)
+    return (*program, str(connection), str(os.getpid()), "once" if once else "")
 
 
 class _Ahead:
@@ -40,7 +34,7 @@ def ahead() -> None:
 
     try:
         ours, theirs = _socket.socketpair()
-        arguments, host = command_line(theirs.fileno(), "once"), os.getpid()
+        arguments, host = command_line(theirs.fileno(), once=True), os.getpid()
         pid = os.fork()
     except OSError:
         return
@@ -127,7 +121,7 @@ def _serve(connection: int, host: int) -> None:
     sys.path[:] = [_FOLDER, library, *dynamic]
     from sbc_runtime.helper import main  # noqa: PLC0415 - this is what takes long
 
-    main(connection, host, "once")
+    main(connection, host, once=True)
 
 
 def taken() -> tuple[int, int] | None:

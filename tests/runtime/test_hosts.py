@@ -438,7 +438,7 @@ if given[0] == "kept":
     while open(f"/proc/{pid}/comm").read() != "sbc-helper\\n":
         time.sleep(0.01)
     leads = [os.path.realpath(f"/proc/{pid}/fd/{one}") for one in os.listdir(f"/proc/{pid}/fd")]
-HOST.warm()
+HOST.adopt()
 taken = HOST._helper._pid == pid
 going = profile.start(["/bin/sleep", "1000"])
 second = run()  # while the first goes on

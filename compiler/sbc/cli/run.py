@@ -67,8 +67,7 @@ def run(args: "Namespace") -> int:
         from sbc.cli.run_windows import run as run_there
 
         return run_there(args)
-    if sys.platform == "linux":
-        HOST.warm()  # it starts while the bundle is read
+    HOST.adopt()
     place: Place | None = None
     try:
         params = dict(split_param(text) for text in args.params)
