@@ -1,6 +1,7 @@
 """The helper that `sbc run` starts ahead of all else: it is this interpreter, and knows nothing of the environment."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -52,7 +53,11 @@ def sbc(caller: Caller, *command: str, environ: dict[str, str] | None = None) ->
 
 def below(pid: int) -> Iterator[int]:
     """Every process below one."""
-    for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return  # it has ended meanwhile
+    for one in children:
         yield int(one)
         yield from below(int(one))
 
@@ -73,11 +78,19 @@ def memory(pid: int) -> bytes:
     return b"".join(parts)
 
 
+def command_line(pid: int) -> bytes:
+    """A process's command line; nothing where it has ended meanwhile."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
 def running(run: "subprocess.Popen[bytes]", line: bytes) -> list[int]:
     """Wait until the command runs; give the processes below `sbc run` but the command's own."""
     end = time.monotonic() + 30
     while run.poll() is None and time.monotonic() < end:
-        found = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in below(run.pid)}
+        found = {pid: command_line(pid) for pid in below(run.pid)}
         if line in found.values():
             return [pid for pid, said in found.items() if said != line]
         time.sleep(0.01)
@@ -113,3 +126,30 @@ def test_a_command_gets_what_the_profile_keeps(caller: Caller, more: dict[str, s
     out, err = run.communicate(timeout=60)
     assert (run.returncode, err) == (0, b"")
     assert sorted(out.split()) == sorted([b"PATH=/usr/bin:/bin", b"KEPT=" + KEPT.encode()])
+
+
+def alive(pids: set[int]) -> set[int]:
+    """Those of some processes, and of their sessions, that have not ended."""
+    found: set[int] = set()
+    for one in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it has ended meanwhile
+        if fields[0] not in "ZX" and (int(one) in pids or int(fields[3]) in pids):
+            found.add(int(one))
+    return found
+
+
+def test_nothing_outlives_a_program_that_is_killed_at_any_moment(caller: Caller) -> None:
+    for number in range(30):
+        run = sbc(caller, "/bin/sleep", "7657")
+        time.sleep(number * 0.004)
+        run.send_signal(signal.SIGSTOP)
+        started = set(below(run.pid))
+        run.kill()
+        run.communicate()
+        end = time.monotonic() + 60
+        while (left := alive(started)) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert left == set(), number
