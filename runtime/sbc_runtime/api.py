@@ -40,7 +40,7 @@ def load(path: str | bytes | os.PathLike[str]) -> Profile:
     return Profile(load_bundle(path))
 
 
-def of_bytes(data: bytes) -> Profile:
+def of_content(data: bytes) -> Profile:
     """Take the content of a bundle's file; `BundleError` where it cannot be used here."""
     return Profile(for_this_machine(decode(data)))
 

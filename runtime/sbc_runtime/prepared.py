@@ -129,6 +129,10 @@ class Prepared(NamedTuple):
     bound: tuple[tuple[str, int], ...] = ()
 
 
+WITH_TERMINALS = frozenset({"standard", "host"})
+"""Kinds of devices with which a command can make terminals."""
+
+
 def has_terminals(prepared: Prepared) -> bool:
     """Tell whether there is a devpts of the sandbox's own: for the run's terminal, and those a command makes."""
-    return prepared.terminal or prepared.devices in {"standard", "host"}
+    return prepared.terminal or prepared.devices in WITH_TERMINALS

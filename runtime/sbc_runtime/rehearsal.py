@@ -21,8 +21,8 @@ from sbc_runtime.pipes import Pipes, Streams
 from sbc_runtime.plan import IdRange, ParamRef
 from sbc_runtime.prepare.ids import ids
 from sbc_runtime.prepare.run import prepare
-from sbc_runtime.prepare.select import identity, limits, masks, setting
-from sbc_runtime.prepared import Prepared
+from sbc_runtime.prepare.select import devices, identity, limits, masks, setting
+from sbc_runtime.prepared import WITH_TERMINALS, Prepared
 from sbc_runtime.protected import Protected
 from sbc_runtime.records import NamedTuple
 from sbc_runtime.rlimits import rlimits
@@ -58,12 +58,11 @@ def expect(loaded: Loaded) -> None:
     with contextlib.suppress(SetupFailed, OSError):
         inherit.set_signals()
         inherit.leave_keyring()
-        root, devices = setting(plan.roots), setting(plan.devices)
-        kind = "none" if devices is None else devices.kind
+        root, kind = setting(plan.roots), devices(plan)
         frame = Frame(
             root is None or root.kind != "host",
             kind,
-            kind == "standard",
+            kind in WITH_TERMINALS,
             shm_size(limits(plan.limits, {}, None)),
             masks(plan),
         )

@@ -5,12 +5,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.runtime.support import Caller, bundle, interpreter_for_anybody
+from tests.runtime.support import Caller, below, bundle, interpreter_for_anybody
 from tests.shared_data import ROOT
 
 PROFILE = """\
@@ -49,17 +48,6 @@ def sbc(caller: Caller, *command: str, environ: dict[str, str] | None = None) ->
         group=owner,
         extra_groups=None if owner is None else [],
     )
-
-
-def below(pid: int) -> Iterator[int]:
-    """Every process below one."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return  # it has ended meanwhile
-    for one in children:
-        yield int(one)
-        yield from below(int(one))
 
 
 def memory(pid: int) -> bytes:

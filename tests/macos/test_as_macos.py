@@ -143,7 +143,7 @@ from sbc_runtime import api
 from sbc.pipeline import bundle_file
 from sbc.diagnostics.diagnostic import Reporter
 from pathlib import Path
-profile = api.of_bytes(bundle_file(Path({GATE!r}), None, Reporter())[0])
+profile = api.of_content(bundle_file(Path({GATE!r}), None, Reporter())[0])
 params = {{"worktree": {str(mac.tree)!r}}}
 outcome = profile.run(["sh", "-c", "cat; exit 5"], params=params, stdin=b"fed")
 print(outcome.kind, outcome.code, outcome.stdout.kept, outcome.isolation.level)

@@ -12,22 +12,13 @@ from typing import IO, Any
 
 import pytest
 
-from tests.runtime.support import USER, Caller, interpreter_for_anybody, stock
+from tests.runtime.support import USER, Caller, below, interpreter_for_anybody, stock
 from tests.runtime.test_bwrap import marked
 from tests.runtime.test_lives import until
 from tests.shared_data import ROOT
 
 GONE_IN = 120.0
 """Seconds; it takes milliseconds. On a machine with nothing to spare a process waits for its turn to end."""
-
-
-def below(pid: int) -> list[int]:
-    """All living descendants of a process, each after its parent."""
-    try:
-        children = [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-    return [one for child in children for one in (child, *below(child))]
 
 
 def ended(pid: int) -> bool:

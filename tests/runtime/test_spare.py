@@ -13,7 +13,7 @@ import pytest
 import sbc_runtime
 from sbc_runtime.api import Run
 from sbc_runtime.macos.run import MacRun
-from tests.runtime.support import Caller, stock
+from tests.runtime.support import Caller, children_of, stock
 from tests.runtime.test_lives import helper, spares, until
 from tests.shared_data import ROOT
 
@@ -41,13 +41,6 @@ def get_ready() -> None:
     time.sleep(0.1)  # it may get readier; whoever needs that tries again
 
 
-def children(pid: int) -> list[int]:
-    try:
-        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
@@ -57,7 +50,7 @@ def alive(pid: int) -> bool:
 
 def nests() -> list[int]:
     """The processes that wait below the spare supervisor."""
-    return [below for one in children(helper()) for init in children(one) for below in children(init)]
+    return [below for one in children_of(helper()) for init in children_of(one) for below in children_of(init)]
 
 
 def test_every_run_has_namespaces_of_its_own() -> None:
@@ -133,7 +126,7 @@ def test_it_ends_with_the_host(number: int) -> None:
         assert host.stdout is not None
         one = int(host.stdout.readline().split()[0])
         below: list[int] = []
-        assert until(lambda: [below.append(pid) for spare in children(one) for pid in children(spare)])
+        assert until(lambda: [below.append(pid) for spare in children_of(one) for pid in children_of(spare)])
         host.send_signal(number)
     assert until(lambda: not any(alive(pid) for pid in (one, *below)))
 

@@ -11,7 +11,7 @@ from sbc.cli.exits import REFUSED
 from sbc.cli.foreground import Cancellable, Foreground
 from sbc.cli.relied_on import relied_on
 from sbc.cli.terminal import Terminal, one_terminal
-from sbc_runtime.api import Profile, load, of_bytes
+from sbc_runtime.api import Profile, load, of_content
 from sbc_runtime.canonical import BundleError
 from sbc_runtime.host import HOST
 from sbc_runtime.outcome import LOST, Outcome
@@ -209,7 +209,7 @@ def _compiled(args: "Namespace") -> Profile | None:
     kept = find(file, args.profile)
     if kept is not None:
         try:
-            return of_bytes(kept)
+            return of_content(kept)
         except BundleError:
             pass  # damaged: made again
     from sbc.cli.output import show
@@ -224,7 +224,7 @@ def _compiled(args: "Namespace") -> Profile | None:
         refuse(f"{args.file} has errors")
         return None
     keep(file, args.profile, sources, made)
-    return of_bytes(made)
+    return of_content(made)
 
 
 def _report(started: _Started, place: "Place | None", args: "Namespace") -> int:

@@ -17,7 +17,7 @@ from sbc_runtime.prepare.layout import Layout, bind, joined
 from sbc_runtime.prepare.own import places
 from sbc_runtime.prepare.paths import is_folder
 from sbc_runtime.prepare.reserved import close, is_below, kernel_mounts, refuse_private
-from sbc_runtime.prepare.select import amount, identity, limits, masks, on_linux, setting
+from sbc_runtime.prepare.select import amount, devices, identity, limits, masks, on_linux, setting
 from sbc_runtime.prepare.sockets import Shown
 from sbc_runtime.prepare.values import Bases, bases, check_tmpdir
 from sbc_runtime.prepare.watched import look_ahead
@@ -57,16 +57,15 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         where = one.statement.where()
         refuse_private(place, where, one.statement.text)
         layout.add(Mount("tmpfs", place, "", 0, 0, True, False, one.noexec, size, inodes, where))
-    stated_devices = setting(plan.devices)
-    devices = "none" if stated_devices is None else stated_devices.kind
+    kind = devices(plan)
     areas.add_elsewhere(mounted)
-    covered = close(layout, kernel, devices)
+    covered = close(layout, kernel, kind)
     covers = sockets.Covers((), (), ())
     if plan.network.mode == "none":
         allowed = _allowed(plan, layout, found)
         statement = plan.network.statement
         covers = sockets.cover(
-            Shown(layout, found, whose, job.caller, allowed, statement, devices, job.options.backend == "bwrap"),
+            Shown(layout, found, whose, job.caller, allowed, statement, kind, job.options.backend == "bwrap"),
             mounted,
         )
     areas.add_git(mounted)
@@ -87,7 +86,7 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
         mounts,
         () if layout.host_root else _links(areas.links, layout),
         masks(plan),
-        devices,
+        kind,
         plan.network.mode,
         whose,
         str(hostname),

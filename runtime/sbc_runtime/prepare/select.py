@@ -89,6 +89,12 @@ def identity(plan: Plan, params: dict[str, str | int]) -> dict[str, int | str | 
     return found
 
 
+def devices(plan: Plan) -> str:
+    """Give the kind of devices."""
+    stated = setting(plan.devices)
+    return "none" if stated is None else stated.kind
+
+
 def masks(plan: Plan) -> tuple[Mask, ...]:
     """Give the protected entries of /proc."""
     return tuple(Mask(one.entry, one.access == "hide", one.statement.where()) for one in on_linux(plan.proc))
