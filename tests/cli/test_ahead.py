@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.support import Caller, below, bundle, interpreter_for_anybody
+from tests.runtime.processes import below, until, words
+from tests.runtime.support import Caller, bundle, interpreter_for_anybody
 from tests.shared_data import ROOT
 
 PROFILE = """\
@@ -66,24 +67,19 @@ def memory(pid: int) -> bytes:
     return b"".join(parts)
 
 
-def command_line(pid: int) -> bytes:
-    """A process's command line; nothing where it has ended meanwhile."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-def running(run: "subprocess.Popen[bytes]", line: bytes) -> list[int]:
+def running(run: "subprocess.Popen[bytes]", command: list[bytes]) -> list[int]:
     """Wait until the command runs; give the processes below `sbc run` but the command's own."""
-    end = time.monotonic() + 30
-    while run.poll() is None and time.monotonic() < end:
-        found = {pid: command_line(pid) for pid in below(run.pid)}
-        if line in found.values():
-            return [pid for pid, said in found.items() if said != line]
-        time.sleep(0.01)
-    run.kill()
-    raise AssertionError(run.communicate())
+    found: dict[int, list[bytes]] = {}
+
+    def runs() -> bool:
+        found.clear()
+        found.update({pid: words(pid) for pid in below(run.pid)})
+        return command in found.values()
+
+    if not until(lambda: run.poll() is not None or runs()) or run.poll() is not None:
+        run.kill()
+        raise AssertionError(run.communicate())
+    return [pid for pid, said in found.items() if said != command]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="looks into processes of other ids, as root may")
@@ -92,7 +88,7 @@ def test_no_process_of_a_run_has_the_callers_environment_in_its_memory(caller: C
     """Also where another interpreter is executed: `LD_` variables say that this one may not be as it should be."""
     run = sbc(caller, "/bin/sleep", "7656", environ=more)
     try:
-        others = running(run, b"/bin/sleep\x007656\0")
+        others = running(run, [b"/bin/sleep", b"7656"])
         assert CANARY.encode() in memory(run.pid), "what is looked for could be found"
         assert len(others) >= 2, "the supervisor and init"
         for pid in others:
@@ -111,7 +107,7 @@ def test_no_process_of_a_run_has_the_callers_environment_in_its_memory(caller: C
 )
 def test_a_command_gets_what_the_profile_keeps(caller: Caller, more: dict[str, str]) -> None:
     run = sbc(caller, "/usr/bin/env", environ=more)
-    out, err = run.communicate(timeout=60)
+    out, err = run.communicate(timeout=300)
     assert (run.returncode, err) == (0, b"")
     assert sorted(out.split()) == sorted([b"PATH=/usr/bin:/bin", b"KEPT=" + KEPT.encode()])
 

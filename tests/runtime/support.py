@@ -225,19 +225,6 @@ class Caller:
         return done.stdout
 
 
-def children_of(pid: int) -> list[int]:
-    """The children of a process; none where it has ended."""
-    try:
-        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def below(pid: int) -> list[int]:
-    """All living descendants of a process, each after its parent."""
-    return [one for child in children_of(pid) for one in (child, *below(child))]
-
-
 def out(outcome: Outcome) -> str:
     """What a command that was run and exited with 0 wrote."""
     assert outcome.kind == "exited", (outcome.kind, outcome.failure, outcome.stderr.kept)

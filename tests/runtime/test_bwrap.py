@@ -15,6 +15,7 @@ import sbc_runtime
 from sbc_runtime import bwrap_find
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Outcome, Protections
+from tests.runtime.processes import left, marked, parent, until, words
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing, out, stock
 from tests.shared_data import ROOT
 
@@ -142,26 +143,6 @@ run.wait()
 """
 
 
-def marked(mark: str) -> list[int]:
-    """The processes whose command line holds a mark."""
-    found: list[int] = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdigit() and int(one.name) != os.getpid():
-            try:
-                if mark in (one / "cmdline").read_text().replace("\0", " "):
-                    found.append(int(one.name))
-            except OSError:
-                continue
-    return found
-
-
-def gone(mark: str, seconds: float = 120.0) -> bool:
-    end = time.monotonic() + seconds
-    while marked(mark) and time.monotonic() < end:
-        time.sleep(0.01)
-    return not marked(mark)
-
-
 def here() -> Caller:
     return Caller("user" if os.geteuid() else "root")
 
@@ -177,34 +158,21 @@ def test_a_killed_runner_leaves_nothing(delay: float) -> None:
     runner.kill()
     runner.wait()
     runner.stdout.close()
-    assert gone(mark), marked(mark)
+    assert left(mark) == []
 
 
 @pytest.mark.parametrize("whom", ["outer", "keeper"])
 def test_a_killed_part_of_ours_is_never_a_success(whom: str) -> None:
     mark = f"sleep {random.randint(10**6, 10**7)}"  # noqa: S311
     run = sbc_runtime.load(stock("agent-check")).start(mark.split(), params={"workdir": here().tree()}, backend="bwrap")
-    end = time.monotonic() + 120
+    inner: list[int] = []
     # The command's own process is the one that is not bubblewrap.
-    while not (inner := [one for one in marked(mark) if beginning(one) == b"sleep"]):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    assert until(lambda: inner or inner.extend(one for one in marked(mark) if words(one)[:1] == [b"sleep"]))
     outer = parent(parent(inner[0]))
     os.kill(outer if whom == "outer" else parent(outer), signal.SIGKILL)
     outcome = run.wait()
     assert (outcome.kind, outcome.by, outcome.code) == ("sandbox-failed", "sandbox", 125) or outcome.signal == 9
-    assert gone(mark)
-
-
-def beginning(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0]
-    except OSError:
-        return b""
-
-
-def parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    assert left(mark) == []
 
 
 def test_many_runs_leave_nothing() -> None:
@@ -234,9 +202,9 @@ def test_a_terminal_of_its_own() -> None:
     )
     os.close(screen)
     try:
-        before = until(shown, b"ready")
+        before = shown_until(shown, b"ready")
         os.write(typed, b"\x03")
-        assert b"caught" in until(shown, b"caught")
+        assert b"caught" in shown_until(shown, b"caught")
         outcome = run.wait()
     finally:
         run.cancel()
@@ -246,7 +214,7 @@ def test_a_terminal_of_its_own() -> None:
     assert (outcome.kind, outcome.status) == ("exited", 3)
 
 
-def until(descriptor: int, word: bytes) -> bytes:
+def shown_until(descriptor: int, word: bytes) -> bytes:
     """Read until a word has come, or for two minutes."""
     seen = b""
     while word not in seen and select.select([descriptor], [], [], 120)[0]:

@@ -10,9 +10,8 @@ import time
 import pytest
 
 import sbc_runtime
+from tests.runtime.processes import marked, until, words
 from tests.runtime.support import Caller, stock
-from tests.runtime.test_bwrap import marked
-from tests.runtime.test_lives import until
 from tests.shared_data import ROOT
 
 HOST = """
@@ -42,15 +41,7 @@ def caller() -> Caller:
 
 def inside(mark: str) -> list[int]:
     """The command's own process: the one that is neither the host nor bubblewrap."""
-    return [one for one in marked(f"/bin/sleep {mark}") if not marked_as_ours(one)]
-
-
-def marked_as_ours(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/cmdline", "rb") as file:
-            return not file.read().startswith(b"/bin/sleep")
-    except OSError:
-        return True
+    return [one for one in marked(f"/bin/sleep {mark}") if words(one)[:1] == [b"/bin/sleep"]]
 
 
 @pytest.mark.parametrize("fork", ["python", "library"])

@@ -1,11 +1,11 @@
 """Commands that take all there is of threads, disk, inodes and descriptors, and those that try to be left behind."""
 
 import random
-from pathlib import Path
 
 import pytest
 
 from sbc_runtime.outcome import Outcome
+from tests.runtime.processes import marked
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out
 
 FILES = f"files {{ root private; {SYSTEM}; tmp /tmp size 2MiB inodes 200; devices minimal; start-in /tmp }}"
@@ -114,22 +114,10 @@ print("done")
 """
 
 
-def left(mark: str) -> list[str]:
-    found: list[str] = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdigit():
-            try:
-                if (one / "cmdline").read_bytes() == f"/bin/sleep\0{mark}\0".encode():
-                    found.append(one.name)
-            except OSError:
-                continue
-    return found
-
-
 @pytest.mark.parametrize(("how", "kind"), [("exit", "exited"), ("signal", "signalled"), ("wait", "timed-out")])
 def test_daemons_end_with_the_command(caller: Caller, backend: str, how: str, kind: str) -> None:
     mark = str(random.randint(10**6, 10**7))  # noqa: S311
     made = bundle(f"{FILES}; network none; {PATHS}; limits {{ wall {'4s' if how == 'wait' else '10min'} }}")
     command = ["/usr/bin/python3", "-I", "-S", "-c", ESCAPE, mark, how]
     assert caller.run(made, command, backend=backend).kind == kind
-    assert left(mark) == []
+    assert marked(f"/bin/sleep {mark}") == []

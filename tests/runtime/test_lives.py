@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ import sbc_runtime
 from sbc_runtime.api import Run
 from sbc_runtime.host import HOST
 from sbc_runtime.macos.run import MacRun
+from tests.runtime.processes import children_of, left, living, marked, parent, until
 from tests.runtime.support import Caller, stock
 from tests.runtime.test_outcomes import PLAIN, bundle
 from tests.shared_data import ROOT
@@ -28,44 +28,18 @@ def tree() -> Path:
     return Caller("user" if os.geteuid() else "root").tree()
 
 
-def marked(mark: str) -> list[int]:
-    """The processes whose command line holds a mark."""
-    found: list[int] = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdigit() and int(one.name) != os.getpid():
-            try:
-                if mark in (one / "cmdline").read_text():
-                    found.append(int(one.name))
-            except OSError:
-                continue
-    return found
-
-
 def spares() -> list[int]:
     """The helper's children, where they are one spare supervisor and no other."""
     try:
-        found = [int(one) for one in Path(f"/proc/{helper()}/task/{helper()}/children").read_text().split()]
+        found = children_of(helper())
         return found if [Path(f"/proc/{one}/comm").read_text() for one in found] == ["sbc-spare\n"] else []
     except OSError:
         return []
 
 
-def parent(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-
-
 def helper() -> int:
     assert HOST._helper is not None  # pyright: ignore[reportPrivateUsage]
     return HOST._helper._pid  # pyright: ignore[reportPrivateUsage]
-
-
-def until(condition: Callable[[], object], seconds: float = 120.0) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
 
 
 RUNNER = """
@@ -92,7 +66,7 @@ def test_a_killed_runner_leaves_nothing(tree: Path, delay: float) -> None:
     runner.kill()
     runner.wait()
     runner.stdout.close()
-    assert until(lambda: not marked(mark)), marked(mark)
+    assert left(mark) == []
 
 
 def sleeping(tree: Path) -> tuple[Run | MacRun, int]:
@@ -100,15 +74,8 @@ def sleeping(tree: Path) -> tuple[Run | MacRun, int]:
     number = random.randint(10**6, 10**7)  # noqa: S311
     run = sbc_runtime.load(stock("agent-check")).start(["/bin/sleep", str(number)], params={"workdir": tree})
     found: list[int] = []
-    assert until(lambda: found or found.extend(marked(f"/bin/sleep\0{number}\0")))
+    assert until(lambda: found or found.extend(marked(f"/bin/sleep {number}")))
     return run, found[0]
-
-
-def living(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def test_a_killed_supervisor_is_never_a_success(tree: Path) -> None:

@@ -1,6 +1,5 @@
 """How runs end: statuses, signals, limits, refusals; and that everything ends with them."""
 
-import contextlib
 import os
 import random
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import sbc_runtime
+from tests.runtime.processes import marked, words
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out, stock
 
 FILES = f"files {{ root private; {SYSTEM}; tmp /tmp size 64MiB; devices minimal; start-in /tmp }}"
@@ -180,17 +180,7 @@ def test_what_is_left_in_the_background_ends(caller: Caller) -> None:
     number = random.randint(10**6, 10**7)  # noqa: S311
     both = f"sleep {number} & setsid sh -c ': > there; sleep {number} & wait' &"
     assert caller.run(bundle(text), f"{both} until [ -e there ]; do sleep 0.01; done; exit 0", {"t": tree}).ok
-    assert sleeping(number) == []
-
-
-def sleeping(number: int) -> list[str]:
-    """The processes of this machine that sleep for so long."""
-    found: list[str] = []
-    for one in Path("/proc").iterdir():
-        with contextlib.suppress(OSError):
-            if one.name.isdigit() and (one / "cmdline").read_bytes() == f"sleep\0{number}\0".encode():
-                found.append(one.name)
-    return found
+    assert [one for one in marked(f"sleep {number}") if words(one)[0] == b"sleep"] == []
 
 
 def test_each_denied_call_gives_its_errno(caller: Caller) -> None:

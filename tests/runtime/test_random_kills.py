@@ -12,20 +12,12 @@ from typing import IO, Any
 
 import pytest
 
-from tests.runtime.support import USER, Caller, below, interpreter_for_anybody, stock
-from tests.runtime.test_bwrap import marked
-from tests.runtime.test_lives import until
+from tests.runtime.processes import below, left, living, parent, told, until, words
+from tests.runtime.support import USER, Caller, interpreter_for_anybody, stock
 from tests.shared_data import ROOT
 
 GONE_IN = 120.0
 """Seconds; it takes milliseconds. On a machine with nothing to spare a process waits for its turn to end."""
-
-
-def ended(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True
 
 
 def ours(pid: int) -> bool:
@@ -69,20 +61,20 @@ def attempt(caller: Caller, backend: str, tree: Path, chosen: random.Random) -> 
         victim = chosen.choice([one for one in everybody if ours(one)])
         name, sure = killed(victim, host)
         if select.select([host.out], [], [], GONE_IN if sure else 0.5)[0]:
-            told = host.out.readline()
-            if told:
-                kind, _, code, number, ok = json.loads(told)
+            answer = host.out.readline()
+            if answer:
+                kind, _, code, number, ok = json.loads(answer)
                 # Told by the kernel that the command was killed, or not known; never that it exited.
-                assert kind in {"sandbox-failed", "setup-failed"} or (kind, number) == ("signalled", 9), (name, told)
-                assert (ok, code != 0) == (False, True), (name, told)
+                assert kind in {"sandbox-failed", "setup-failed"} or (kind, number) == ("signalled", 9), (name, answer)
+                assert (ok, code != 0) == (False, True), (name, answer)
         else:
             assert not sure, name
             host.process.kill()
-        assert until(lambda: not marked(f"sleep {host.mark}"), GONE_IN), (name, marked(f"sleep {host.mark}"))
+        assert (name, left(f"sleep {host.mark}", GONE_IN)) == (name, [])
         host.process.kill()
         host.process.wait()
-        left = lambda: [one for one in everybody if not ended(one)]  # noqa: E731
-        assert until(lambda: not left(), GONE_IN), (name, left())
+        until(lambda: not any(map(living, everybody)), GONE_IN)
+        assert (name, [told(one) for one in everybody if living(one)]) == (name, [])
     finally:
         host.close()
     assert Path("/proc/self/mountinfo").read_text() == mounts
@@ -100,10 +92,10 @@ def killed(victim: int, host: Host) -> tuple[str, bool]:
         return "host", True
     try:
         name = Path(f"/proc/{victim}/comm").read_text().strip()
-        above = int(Path(f"/proc/{victim}/stat").read_text().rpartition(")")[2].split()[1])
-        runs = Path(f"/proc/{victim}/cmdline").read_bytes().startswith(b"bwrap\0--args\0")
+        above = parent(victim)
+        runs = words(victim)[:2] == [b"bwrap", b"--args"]
         os.kill(victim, signal.SIGKILL)
-    except OSError:
+    except (OSError, IndexError):
         return "", False
     return name, {"sbc-supervisor": above == host.helper, "bwrap": runs}.get(name, False)
 

@@ -13,8 +13,9 @@ import pytest
 import sbc_runtime
 from sbc_runtime.api import Run
 from sbc_runtime.macos.run import MacRun
-from tests.runtime.support import Caller, children_of, stock
-from tests.runtime.test_lives import helper, spares, until
+from tests.runtime.processes import children_of, living, until
+from tests.runtime.support import Caller, stock
+from tests.runtime.test_lives import helper, spares
 from tests.shared_data import ROOT
 
 
@@ -39,13 +40,6 @@ def get_ready() -> None:
     told("true")
     assert until(lambda: spares() and nests())
     time.sleep(0.1)  # it may get readier; whoever needs that tries again
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
 
 
 def nests() -> list[int]:
@@ -128,7 +122,7 @@ def test_it_ends_with_the_host(number: int) -> None:
         below: list[int] = []
         assert until(lambda: [below.append(pid) for spare in children_of(one) for pid in children_of(spare)])
         host.send_signal(number)
-    assert until(lambda: not any(alive(pid) for pid in (one, *below)))
+    assert until(lambda: not any(living(pid) for pid in (one, *below)))
 
 
 def test_the_command_line_names_no_path() -> None:

@@ -5,12 +5,12 @@ import os
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import sbc_runtime
+from tests.runtime.processes import marked, until, words
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle
 
 PROFILE = (
@@ -198,16 +198,9 @@ def test_no_other_process_of_the_host_user_can_enter(backend: str) -> None:
         backend=backend,  # pyright: ignore[reportArgumentType]
     )
     found: list[int] = []
-    end = time.monotonic() + 120
-    while not found and time.monotonic() < end:
-        for one in Path("/proc").iterdir():
-            try:
-                if one.name.isdigit() and (one / "cmdline").read_bytes() == f"/bin/sleep\0{mark}\0".encode():
-                    found.append(int(one.name))
-            except OSError:
-                continue
+    command = [b"/bin/sleep", mark.encode()]
     try:
-        assert found
+        assert until(lambda: found or found.extend(one for one in marked(mark) if words(one) == command))
         assert Path(f"/proc/{found[0]}/status").read_text().split("Uid:")[1].split()[0] == "65534"
         assert entered(found[0]) in (["13", "-1", "1"], ["1", "-1", "1"])
     finally:

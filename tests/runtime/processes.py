@@ -1,0 +1,90 @@
+"""What the tests see of the machine's processes, and how they wait for them."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+_LONG = 120.0
+"""Seconds that are waited for what takes milliseconds, where a machine has nothing to spare."""
+
+_TOLD = ("Name", "State", "Pid", "PPid", "TracerPid", "Uid", "NSpid", "SigPnd", "ShdPnd", "SigBlk", "Seccomp")
+
+
+def fields(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat from the state on (proc_pid_stat(5)); none where the process is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def living(pid: int) -> bool:
+    """Whether a process has not ended, waited for or not."""
+    seen = fields(pid)
+    return bool(seen) and seen[0] not in "ZX"
+
+
+def parent(pid: int) -> int:
+    """The parent of a process that is there."""
+    return int(fields(pid)[1])
+
+
+def children_of(pid: int) -> list[int]:
+    """The children of a process; none where it has ended."""
+    try:
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def below(pid: int) -> list[int]:
+    """All living descendants of a process, each after its parent."""
+    return [one for child in children_of(pid) for one in (child, *below(child))]
+
+
+def words(pid: int) -> list[bytes]:
+    """The command line of a process; none where it is gone or has none. Other tests' need not be text."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:-1]
+    except OSError:
+        return []
+
+
+def marked(mark: str) -> list[int]:
+    """The processes whose command line holds these words somewhere, in this order, or within one of its words."""
+    everybody = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()]
+    return [pid for pid in everybody if mark.encode() in b" ".join(words(pid))]
+
+
+def until(condition: Callable[[], object], seconds: float = _LONG) -> bool:
+    """Wait for a condition; gives whether it came."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def left(mark: str, seconds: float = _LONG) -> list[str]:
+    """Wait until no process is marked so; tell of those that stay."""
+    until(lambda: not marked(mark), seconds)
+    return [told(pid) for pid in marked(mark)]
+
+
+def told(pid: int) -> str:
+    """All that explains why a process is still there, its parent and its tracer too."""
+    try:
+        status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    except OSError:
+        return f"{pid}: gone"
+    lines = [f"{pid}: {b' '.join(words(pid))!r}", ", ".join(f"{name} {status.get(name)}" for name in _TOLD)]
+    for name in ("wchan", "syscall", "stack"):
+        try:
+            lines.append(f"{name} " + " ".join(Path(f"/proc/{pid}/{name}").read_text().split()))
+        except OSError as error:
+            lines.append(f"{name}: {error.strerror}")
+    for relation in ("PPid", "TracerPid"):
+        if int(status[relation]) > 1:
+            lines.append(f"{relation} {told(int(status[relation]))}")
+    return "\n".join(lines)
