@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.processes import below, until, words
+from tests.runtime.processes import below, told, until, words
 from tests.runtime.support import Caller, bundle, interpreter_for_anybody
 from tests.shared_data import ROOT
 
@@ -133,7 +133,5 @@ def test_nothing_outlives_a_program_that_is_killed_at_any_moment(caller: Caller)
         started = set(below(run.pid))
         run.kill()
         run.communicate()
-        end = time.monotonic() + 60
-        while (left := alive(started)) and time.monotonic() < end:
-            time.sleep(0.01)
-        assert left == set(), number
+        until(lambda started=started: not alive(started))
+        assert (number, [told(one) for one in alive(started)]) == (number, [])

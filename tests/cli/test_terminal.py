@@ -17,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.test_run import ENVIRONMENT, PROFILE, SBC, given, sandbox
+from tests.runtime.processes import until
 
 __all__ = ["sandbox"]
 
@@ -95,10 +96,7 @@ def test_the_callers_modes_come_back(tmp_path: Path) -> None:
     # Raw by now: no key is the outer terminal's.
     assert not termios.tcgetattr(screen.end)[3] & (termios.ICANON | termios.ISIG | termios.ECHO)
     os.write(screen.end, b"\r")
-    end = time.monotonic() + 300
-    while termios.tcgetattr(screen.end)[3] != before[3] and time.monotonic() < end:
-        time.sleep(0.02)
-    assert termios.tcgetattr(screen.end)[3] == before[3]
+    assert until(lambda: termios.tcgetattr(screen.end)[3] == before[3])
     assert screen.status() == 137
 
 

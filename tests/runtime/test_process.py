@@ -5,7 +5,6 @@ import os
 import signal
 import socket
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from sbc_runtime.backends.process import ProcessBackend, readiness
 from sbc_runtime.backends.process_sandbox import ProcessSandbox
 from sbc_runtime.backends.process_tree import look
 from tests.runtime.process_runner import USER, python, reads, run, shell, writes
+from tests.runtime.processes import until
 from tests.runtime.support import folder
 
 needs_landlock = pytest.mark.skipif(landlock.abi() == 0, reason="this kernel has no Landlock")
@@ -331,9 +331,7 @@ time.sleep(1000)
     mounts = [*reads(), *writes(tree)]
     with pytest.raises(AssertionError):  # what played the supervisor has been killed
         python(program, newest=min(landlock.abi(), 5), environment=environment, mounts=mounts)
-    end = time.monotonic() + 60
-    while time.monotonic() < end and not (named.exists() and named.read_text()):
-        time.sleep(0.01)
+    assert until(lambda: named.exists() and named.read_text())
     pid = int(named.read_text())
     assert look(pid) is not None, "it lives on"
     os.kill(pid, signal.SIGKILL)
