@@ -63,8 +63,15 @@ class Helper:
 
     @property
     def intact(self) -> bool:
-        """Whether the connection is still this one, and the process one that it was made in."""
-        return self.owner == os.getpid() and _identity(self.end.fileno()) == self._identity
+        """Whether the connection is still this one, this process the one that it was made in, and the helper there.
+
+        A helper that was killed while it forked has left its end to a process which reads nothing from it.
+        """
+        return (
+            self.owner == os.getpid()
+            and _identity(self.end.fileno()) == self._identity
+            and (self._since is None or _start_of(self._pid, living=True) == self._since)
+        )
 
     def define(self, bundle: bytes) -> None:
         """Send a bundle, once. `OSError`."""
@@ -113,17 +120,19 @@ def _identity(descriptor: int) -> tuple[int, int] | None:
     return seen.st_dev, seen.st_ino
 
 
-def _start_of(pid: int) -> bytes | None:
+def _start_of(pid: int, *, living: bool = False) -> bytes | None:
     """Give when a child of this process was started, in clock ticks (proc_pid_stat(5)): it tells it from a later one.
 
-    None where it has been waited for.
+    None where it has been waited for; with `living`, also where it has ended.
     """
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             fields = file.read().rpartition(b")")[2].split()
     except OSError:
         return None
-    return fields[19] if int(fields[1]) == os.getpid() else None
+    if int(fields[1]) != os.getpid() or (living and fields[0] in {b"Z", b"X"}):
+        return None
+    return fields[19]
 
 
 def refuse_width(machine: str, width: int) -> None:

@@ -1,6 +1,7 @@
 """The processes of a run: what ends what, what is left behind (nothing), and hosts of every kind."""
 
 import asyncio
+import ctypes
 import gc
 import os
 import random
@@ -104,6 +105,37 @@ def test_a_killed_helper_is_replaced(tree: Path) -> None:
     os.waitid(os.P_PID, before, os.WEXITED | os.WNOWAIT)
     assert profile.run(["/bin/true"], params={"workdir": tree}).ok
     assert helper() != before
+
+
+def test_a_helper_that_was_killed_as_it_forked_is_replaced(tree: Path) -> None:
+    """Its end of the connection is open yet, in a process that reads nothing from it."""
+    profile = sbc_runtime.load(stock("agent-check"))
+    assert profile.run(["/bin/true"], params={"workdir": tree}).ok
+    before = helper()
+    kept = [taken(before, int(one)) for one in os.listdir(f"/proc/{before}/fd") if is_socket(before, one)]
+    assert kept
+    os.kill(before, signal.SIGKILL)
+    os.waitid(os.P_PID, before, os.WEXITED | os.WNOWAIT)
+    run = profile.start(["/bin/true"], params={"workdir": tree})
+    for one in kept:
+        os.close(one)
+    assert run.wait().ok
+    assert helper() != before
+
+
+def is_socket(pid: int, descriptor: str) -> bool:
+    return os.readlink(f"/proc/{pid}/fd/{descriptor}").startswith("socket:")
+
+
+def taken(pid: int, descriptor: int) -> int:
+    """Take a descriptor from another process (pidfd_getfd(2))."""
+    process = os.pidfd_open(pid)
+    try:
+        got = ctypes.CDLL(None, use_errno=True).syscall(438, process, descriptor, 0)
+        assert got >= 0, os.strerror(ctypes.get_errno())
+        return got
+    finally:
+        os.close(process)
 
 
 def test_the_helper_ends_with_the_host(tree: Path) -> None:
