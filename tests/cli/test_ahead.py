@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.processes import below, told, until, words
+from tests.runtime.processes import below, remaining, staying, until, words
 from tests.runtime.support import Caller, bundle, interpreter_for_anybody
 from tests.shared_data import ROOT
 
@@ -112,19 +112,6 @@ def test_a_command_gets_what_the_profile_keeps(caller: Caller, more: dict[str, s
     assert sorted(out.split()) == sorted([b"PATH=/usr/bin:/bin", b"KEPT=" + KEPT.encode()])
 
 
-def alive(pids: set[int]) -> set[int]:
-    """Those of some processes, and of their sessions, that have not ended."""
-    found: set[int] = set()
-    for one in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # it has ended meanwhile
-        if fields[0] not in "ZX" and (int(one) in pids or int(fields[3]) in pids):
-            found.add(int(one))
-    return found
-
-
 def test_nothing_outlives_a_program_that_is_killed_at_any_moment(caller: Caller) -> None:
     for number in range(30):
         run = sbc(caller, "/bin/sleep", "7657")
@@ -133,5 +120,4 @@ def test_nothing_outlives_a_program_that_is_killed_at_any_moment(caller: Caller)
         started = set(below(run.pid))
         run.kill()
         run.communicate()
-        until(lambda started=started: not alive(started))
-        assert (number, [told(one) for one in alive(started)]) == (number, [])
+        assert (number, staying(lambda started=started: remaining(started))) == (number, [])

@@ -1,7 +1,7 @@
 """What the tests see of the machine's processes, and how they wait for them."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 _LONG = 120.0
@@ -11,6 +11,11 @@ _LOOK = 0.01
 """Seconds between two looks."""
 
 _TOLD = ("Name", "State", "Pid", "PPid", "TracerPid", "Uid", "NSpid", "SigPnd", "ShdPnd", "SigBlk", "Seccomp")
+
+
+def everybody() -> list[int]:
+    """The processes of this machine that are seen from here."""
+    return [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()]
 
 
 def fields(pid: int) -> list[str]:
@@ -55,8 +60,7 @@ def words(pid: int) -> list[bytes]:
 
 def marked(mark: str) -> list[int]:
     """The processes whose command line holds these words somewhere, in this order, or within one of its words."""
-    everybody = [int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()]
-    return [pid for pid in everybody if mark.encode() in b" ".join(words(pid))]
+    return [pid for pid in everybody() if mark.encode() in b" ".join(words(pid))]
 
 
 def until(condition: Callable[[], object], seconds: float = _LONG) -> bool:
@@ -69,10 +73,29 @@ def until(condition: Callable[[], object], seconds: float = _LONG) -> bool:
     return False
 
 
-def left(mark: str, seconds: float = _LONG) -> list[str]:
-    """Wait until no process is marked so; tell of those that stay."""
-    until(lambda: not marked(mark), seconds)
-    return [told(pid) for pid in marked(mark)]
+def remaining(pids: Collection[int]) -> list[int]:
+    """Those of some processes, and of their sessions, that have not ended."""
+    found: list[int] = []
+    for pid in everybody():
+        seen = fields(pid)
+        if seen and seen[0] not in "ZX" and (pid in pids or int(seen[3]) in pids):
+            found.append(pid)
+    return found
+
+
+def staying(look: Callable[[], Sequence[int]], seconds: float = _LONG) -> list[str]:
+    """Wait until a look finds no process; tell of those that the last look found.
+
+    Where new ones may come for a while, the look has to find who makes them, too, and first.
+    """
+    seen: list[int] = []
+
+    def none() -> bool:
+        seen[:] = look()
+        return not seen
+
+    until(none, seconds)
+    return [told(pid) for pid in seen]
 
 
 def told(pid: int) -> str:

@@ -4,9 +4,6 @@ import os
 import random
 import select
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,9 +12,8 @@ import sbc_runtime
 from sbc_runtime import bwrap_find
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.outcome import Outcome, Protections
-from tests.runtime.processes import left, marked, parent, until, words
+from tests.runtime.processes import marked, parent, staying, until, words
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, missing, out, stock
-from tests.shared_data import ROOT
 
 BASE = f"root private; {SYSTEM}; tmp /tmp size 64MiB; devices minimal"
 
@@ -132,33 +128,8 @@ def test_a_bundle_without_arguments_is_refused(caller: Caller, tree: Path) -> No
     assert "no arguments for bubblewrap" in outcome.failure.why
 
 
-RUNNER = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import sbc_runtime
-command = ["/bin/sh", "-c", "MARK & setsid MARK & MARK"]
-run = sbc_runtime.load(sys.argv[2]).start(command, params={"workdir": sys.argv[3]}, backend="bwrap")
-print("started", flush=True)
-run.wait()
-"""
-
-
 def here() -> Caller:
     return Caller("user" if os.geteuid() else "root")
-
-
-@pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.06, 0.1, 0.4])
-def test_a_killed_runner_leaves_nothing(delay: float) -> None:
-    mark = f"sleep {random.randint(10**6, 10**7)}"  # noqa: S311
-    arguments = [sys.executable, "-c", RUNNER.replace("MARK", mark), str(ROOT / "runtime")]
-    runner = subprocess.Popen([*arguments, str(stock("agent-check")), str(here().tree())], stdout=subprocess.PIPE)
-    assert runner.stdout is not None
-    runner.stdout.readline()
-    time.sleep(delay)
-    runner.kill()
-    runner.wait()
-    runner.stdout.close()
-    assert left(mark) == []
 
 
 @pytest.mark.parametrize("whom", ["outer", "keeper"])
@@ -172,7 +143,7 @@ def test_a_killed_part_of_ours_is_never_a_success(whom: str) -> None:
     os.kill(outer if whom == "outer" else parent(outer), signal.SIGKILL)
     outcome = run.wait()
     assert (outcome.kind, outcome.by, outcome.code) == ("sandbox-failed", "sandbox", 125) or outcome.signal == 9
-    assert left(mark) == []
+    assert staying(lambda: marked(mark)) == []
 
 
 def test_many_runs_leave_nothing() -> None:

@@ -18,7 +18,7 @@ import sbc_runtime
 from sbc_runtime.api import Run
 from sbc_runtime.host import HOST
 from sbc_runtime.macos.run import MacRun
-from tests.runtime.processes import children_of, left, living, marked, parent, until
+from tests.runtime.processes import children_of, living, marked, parent, until
 from tests.runtime.support import Caller, stock
 from tests.runtime.test_outcomes import PLAIN, bundle
 from tests.shared_data import ROOT
@@ -41,33 +41,6 @@ def spares() -> list[int]:
 def helper() -> int:
     assert HOST._helper is not None  # pyright: ignore[reportPrivateUsage]
     return HOST._helper._pid  # pyright: ignore[reportPrivateUsage]
-
-
-RUNNER = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import sbc_runtime
-command = ["/bin/sh", "-c", "sleep 77 & setsid sleep 77 & sleep 77"]
-run = sbc_runtime.load(sys.argv[2]).start(command, params={"workdir": sys.argv[3]})
-print("started", flush=True)
-run.wait()
-"""
-
-
-@pytest.mark.parametrize("delay", [0.0, 0.005, 0.02, 0.05, 0.3])
-def test_a_killed_runner_leaves_nothing(tree: Path, delay: float) -> None:
-    bundle_path = str(stock("agent-check"))
-    mark = f"sleep {random.randint(10**6, 10**7)}"  # noqa: S311
-    program = RUNNER.replace("sleep 77", mark)
-    arguments = [sys.executable, "-c", program, str(ROOT / "runtime"), bundle_path, str(tree)]
-    runner = subprocess.Popen(arguments, stdout=subprocess.PIPE)
-    assert runner.stdout is not None
-    runner.stdout.readline()
-    time.sleep(delay)
-    runner.kill()
-    runner.wait()
-    runner.stdout.close()
-    assert left(mark) == []
 
 
 def sleeping(tree: Path) -> tuple[Run | MacRun, int]:

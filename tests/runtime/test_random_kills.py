@@ -7,12 +7,13 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
 import pytest
 
-from tests.runtime.processes import below, left, living, parent, told, until, words
+from tests.runtime.processes import below, marked, parent, remaining, staying, words
 from tests.runtime.support import USER, Caller, interpreter_for_anybody, stock
 from tests.shared_data import ROOT
 
@@ -45,10 +46,22 @@ class Host:
         self.out: IO[bytes] = out
         self.helper = int(self.out.readline())
 
+    def left(self, others: Collection[int] = ()) -> list[int]:
+        """Whoever of the run, of its helper's session and of others has not ended."""
+        return remaining({self.helper, *others}) or marked(f"sleep {self.mark}")
+
     def close(self) -> None:
         self.process.kill()
         self.process.wait()
         self.out.close()
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.03, 0.06, 0.1, 0.4])
+def test_a_killed_host_leaves_nothing(caller: Caller, backend: str, delay: float) -> None:
+    host = Host(caller, backend, caller.tree())
+    time.sleep(delay)
+    host.close()
+    assert staying(host.left) == []
 
 
 def attempt(caller: Caller, backend: str, tree: Path, chosen: random.Random) -> str:
@@ -70,11 +83,10 @@ def attempt(caller: Caller, backend: str, tree: Path, chosen: random.Random) -> 
         else:
             assert not sure, name
             host.process.kill()
-        assert (name, left(f"sleep {host.mark}", GONE_IN)) == (name, [])
+        assert (name, staying(lambda: marked(f"sleep {host.mark}"))) == (name, [])
         host.process.kill()
         host.process.wait()
-        until(lambda: not any(map(living, everybody)), GONE_IN)
-        assert (name, [told(one) for one in everybody if living(one)]) == (name, [])
+        assert (name, staying(lambda: host.left(everybody))) == (name, [])
     finally:
         host.close()
     assert Path("/proc/self/mountinfo").read_text() == mounts
