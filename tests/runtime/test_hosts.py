@@ -72,12 +72,7 @@ def reap():
 thread = threading.Thread(target=reap)
 thread.start()
 runs = [run()]
-helper, spare = children()[0], ""
-while spare != "sbc-spare\\n":  # until then it has the helper's connection as well, and a request could reach it
-    time.sleep(0.001)
-    for pid in open(f"/proc/{helper}/task/{helper}/children").read().split():
-        spare = open(f"/proc/{pid}/comm").read()
-os.kill(helper, signal.SIGKILL)
+os.kill(children()[0], signal.SIGKILL)
 while children():
     time.sleep(0.001)
 runs += [run(), run()]
