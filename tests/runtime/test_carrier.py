@@ -88,3 +88,16 @@ def test_what_is_no_number_is_a_failure(number: bytes) -> None:
 
 def test_too_few_texts_are_a_failure() -> None:
     assert "nothing that can be understood" in read(b"failed\0only\0three").failure.why
+
+
+def test_what_was_said_before_an_end_that_left_something_unread_is_heard() -> None:
+    """The kernel tells of such an end first (ECONNRESET, `unix_release_sock`, `net/unix/af_unix.c`)."""
+    here, there = messages.pair()
+    with closing(here):
+        with closing(there):
+            messages.send(there.fileno(), "last")
+            here.send(b"never read")
+        seen = messages.receive(here)
+        assert seen is not None
+        assert seen.word == "last"
+        assert messages.receive(here) is None

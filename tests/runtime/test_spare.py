@@ -14,7 +14,7 @@ import sbc_runtime
 from sbc_runtime.api import Run
 from sbc_runtime.macos.run import MacRun
 from tests.runtime.processes import children_of, living, until
-from tests.runtime.support import Caller, stock
+from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, stock
 from tests.runtime.test_lives import helper, spares
 from tests.shared_data import ROOT
 
@@ -67,6 +67,40 @@ def took_the_spare_ones() -> bool:
     except OSError:
         return False
     return told("readlink /proc/self/ns/user") == waiting
+
+
+OTHERS = {
+    "root": (f"root host; {SYSTEM}; write ${{t}}; devices minimal", "network none"),
+    "devices": (f"root private; {SYSTEM}; write ${{t}} as /t; devices standard; start-in /t", "network none"),
+    "network": (f"root private; {SYSTEM}; write ${{t}} as /t; devices minimal; start-in /t", "network host"),
+}
+SEEN = "ls -d /etc/hostname /dev/pts/ptmx 2>/dev/null; grep -c : /proc/net/dev; cat /proc/mounts | wc -l; touch x; ls"
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_what_waits_for_a_run_of_another_kind_is_dropped(what: str) -> None:
+    """It has begun with its root by then: the run gets one of its own, as the first run of all had."""
+    tree = Caller("user" if os.geteuid() else "root").tree()
+    plain = f"root private; {SYSTEM}; write ${{t}} as /t; devices minimal; start-in /t"
+    texts = ((plain, "network none"), OTHERS[what])
+    both = [
+        sbc_runtime.load(bundle(f"param t : dir; files {{ {files} }}; {network}; {PATHS}")) for files, network in texts
+    ]
+
+    def seen(number: int) -> bytes:
+        outcome = both[number].run(
+            ["/bin/sh", "-c", f"cd {tree if what == 'root' and number else '.'}; {SEEN}"], params={"t": tree}
+        )
+        assert outcome.ok, outcome.failure
+        return outcome.stdout.kept
+
+    alone = [seen(0), seen(1)]
+    assert alone[0] != alone[1]
+    for number in (0, 1, 0, 1):
+        assert until(lambda: spares() and nests())
+        waiting = [*spares(), *nests()]
+        assert seen(number) == alone[number]
+        assert until(lambda waiting=waiting: not any(map(living, waiting)))
 
 
 def test_limits_and_niceness_are_those_of_the_call() -> None:
