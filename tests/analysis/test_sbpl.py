@@ -102,6 +102,20 @@ TOLD = {
         r'(allow file-read-data (subpath "/Users/me"))(deny file-read* (regex #"^/Users/[^/]+/\.env$"))',
         "SBX452",
     ),
+    "by an allow of files of one kind": (
+        '(allow file-read-data (vnode-type REGULAR-FILE))(deny file-read* (subpath "/a"))',
+        "SBX452",
+    ),
+    "by an allow of files of one kind in a folder": (
+        '(allow file-read-data (require-all (subpath "/a") (vnode-type REGULAR-FILE)))'
+        '(deny file-read* (subpath "/a/b"))',
+        "SBX452",
+    ),
+    "by an allow of all files but those of one kind": (
+        '(allow file-read-data (require-all (subpath "/a") (require-not (vnode-type SYMLINK))))'
+        '(deny file-read* (subpath "/a/b"))',
+        "SBX452",
+    ),
     "on the network": (
         '(allow network-outbound (remote ip "localhost:*"))(deny network* (remote ip "localhost:80"))',
         "SBX452",
@@ -127,6 +141,7 @@ TOLD = {
     "all below a link that is not one": ('(allow file-read* (subpath "/System/Volumes/Data/Users"))', "SBX455"),
     "all below a link": ('(allow file-read* (subpath "/etc"))', "SBX455"),
     "a link in capitals": ('(allow file-read* (subpath "/VAR/x"))', "SBX455"),
+    "an empty path": ('(allow file-read* (subpath ""))', "SBX455"),
     "a dot as a folder": ('(allow file-read* (literal "/a/./b"))', "SBX455"),
     "a program": ('(allow process-exec (literal "/tmp/x"))', "SBX455"),
     "all operations of the network": ('(allow network* (local tcp "*:8080"))', "SBX462"),

@@ -23,6 +23,7 @@ OPEN = "SBX451"
         ('(subpath "/")', "/", True),
         ('(subpath "/")', "/x/y", True),
         ('(subpath "/tmp/")', "/private", False),
+        ('(literal "/tmp/")', "/private", False),
         ('(prefix "/a/b")', "/a/bc", True),
         ('(prefix "/a/b")', "/a/b/c", True),
         ('(prefix "/a/b")', "/a", False),
@@ -50,6 +51,13 @@ def test_paths(one: str, path: str, *, expected: bool) -> None:
     ("one", "path"),
     [
         ('(subpath "/a/")', "/a/b"),  # what a slash at the end does
+        ('(literal "/a/")', "/a"),
+        ('(require-not (literal "/a/"))', "/a"),
+        ('(subpath "")', "/a"),  # what an empty path is
+        ('(require-all (subpath ""))', "/a"),
+        ('(literal "")', "/a"),
+        ('(regex #"^*/a")', "/a"),  # to repeat a place
+        ('(regex #"^/a$?")', "/a"),
         ('(regex #"^/a$")', "/A"),  # case of regular expressions
         ('(regex #"^/a\\d")', "/a1"),
         ('(regex #"^/a{2}")', "/aa"),

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from typing import NamedTuple
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from sbc.diagnostics.diagnostic import Failed
@@ -116,7 +116,7 @@ def _larger(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 _FILTERS = st.recursive(
-    st.builds(_path_filter, st.sampled_from(_KINDS), st.sampled_from((*PATHS, "/a/", "/é", "${X}")))
+    st.builds(_path_filter, st.sampled_from(_KINDS), st.sampled_from((*PATHS, "", "/a/", "/é", "${X}")))
     | st.sampled_from(_OTHERS),
     _larger,
     max_leaves=8,
@@ -124,7 +124,7 @@ _FILTERS = st.recursive(
 
 
 def _rule(filters: list[str]) -> Rule:
-    assume(all(not (one.startswith("(path-ancestors") and "${" in one) for one in filters))
+    assume(all(not (one.startswith("(path-ancestors") and ("${" in one or '""' in one)) for one in filters))
     try:
         return load(Source("t.sb", f"(version 1)(allow file-read* {' '.join(filters)})")).rules[0]
     except Failed:
@@ -132,6 +132,8 @@ def _rule(filters: list[str]) -> Rule:
         raise
 
 
+@example(['(subpath "")'], "/a", None)
+@example(['(literal "/a/")'], "/a", None)
 @given(
     st.lists(_FILTERS, min_size=1, max_size=4),
     st.sampled_from((*PATHS, "/É", "/é/x")),

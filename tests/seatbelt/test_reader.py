@@ -72,6 +72,7 @@ def test_what_is_read(text: str, expected: object) -> None:
         ("#q", 1, 1),
         ("#xg", 1, 1),
         (r"#\nowhere", 1, 1),
+        (r"(string #\é)", 1, 9),
         ('"\\xg"', 1, 2),
         ('"\\400"', 1, 2),
         ('"\\0"', 1, 2),

@@ -127,8 +127,11 @@ def _plain(pattern: object) -> bool:
         return False
     if pattern.match == "prefix" and not pattern.value.isascii():
         return False
-    slash = pattern.match == "subpath" and pattern.value != "/" and pattern.value.endswith("/")
-    return not slash and not pattern.value.startswith("${")
+    # What an empty one means, and a slash at the end, is not known: it is no text that a set could hold.
+    value = pattern.value
+    if pattern.match != "prefix" and value != "/" and (not value or value.endswith("/")):
+        return False
+    return not value.startswith("${")
 
 
 class Level:

@@ -19,6 +19,7 @@ Fact: TypeAlias = str | int | Name
 
 _OTHER_SPELLING = Unknown("how macOS compares letters beyond ASCII, which is not known")
 _SLASH = Unknown("what a `/` at the end of a path means in a filter, which is not known")
+_EMPTY = Unknown("what an empty path matches in a filter, which is not known")
 _VARIABLE = Unknown("what `${` at the start of a path stands for on the machine")
 
 
@@ -63,11 +64,17 @@ class Text(NamedTuple):
             case "subpath":
                 if value == "/":
                     return fact.startswith("/")
+                if not value:
+                    return _EMPTY
                 if value.endswith("/"):
                     return _SLASH if (fact + "/").startswith(value.rstrip("/") + "/") else False
                 return fact == value or fact.startswith(value + "/")
             case _:
-                return fact == value
+                if fact == value or not fact.startswith("/"):
+                    return fact == value
+                if not value:
+                    return _EMPTY
+                return _SLASH if value.endswith("/") and fact == value.rstrip("/") else False
 
 
 class Regex:

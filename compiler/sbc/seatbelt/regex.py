@@ -2,7 +2,7 @@ r"""Regular expressions of SBPL: read into a program for `automaton`.
 
 Known to work: `^ $ . * + ? | ( ) [ ] [^ ] \x`, ranges, empty alternatives. `(?:...)` never matches, silently
 [observed]. What other constructs mean there is not known (`\d`, `\w`, `\1`, `{n}`, `(?=`, `[[:x:]]`, two repetitions in
-a row): a pattern with one is kept, and no answer that depends on it is given.
+a row, one of `^` or `$`): a pattern with one is kept, and no answer that depends on it is given.
 """
 
 from enum import Enum, auto
@@ -100,6 +100,8 @@ class _Reader:
             one = self._one(depth)
             sign = self._here()
             if sign and sign in _REPEATS:
+                if len(one) == 1 and one[0].op in (Op.START, Op.END):
+                    raise Open("a repetition of `^` or `$`")
                 self._at += 1
                 one = _repeated(one, sign)
                 if self._here() and self._here() in _REPEATS:

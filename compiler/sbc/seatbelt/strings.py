@@ -64,7 +64,8 @@ def characters(text: str, start: int) -> tuple[int, int]:
         return _CHARACTERS[word.lower()], end
     if word[:1] == "x" and 1 < len(word) <= 3 and set(word[1:]) <= _HEX:
         return int(word[1:], 16), end
-    if len(word) != 1:
+    # macOS reads bytes, so a letter beyond ASCII is several.
+    if len(word) != 1 or not word.isascii():
         raise Unreadable(start, end, f"`#\\{word}` is no character")
     return ord(word), end
 

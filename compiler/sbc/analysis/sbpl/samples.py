@@ -12,7 +12,7 @@ from sbc.analysis.sbpl.spelling import canonical
 from sbc.analysis.sbpl.words_of_regex import shortest
 from sbc.diagnostics.visible import brief
 from sbc.seatbelt.addresses import Address, Endpoint
-from sbc.seatbelt.constants import NUMBERS
+from sbc.seatbelt.constants import NUMBERS, WORDS
 from sbc.seatbelt.filters import Combined, Comparison, Filter, Network, Relation, UnixSocket
 from sbc.seatbelt.patterns import Bits, Fact, Number, Pattern, Regex, Text
 from sbc.seatbelt.question import Question
@@ -82,6 +82,13 @@ def crossing(one: Filter, other: Filter) -> Iterator[Sample]:
                     yield Sample(((one.fact, text),))
 
 
+def further(one: Sample, others: tuple[Sample, ...]) -> Iterator[Sample]:
+    """Give a sample with what others say besides: a kind of file, the owner of a process."""
+    said = {name for name, _ in one.facts}
+    more = dict.fromkeys(tuple(fact for fact in other.facts if fact[0] not in said) for other in others)
+    yield from (one._replace(facts=one.facts + facts) for facts in more if facts)
+
+
 def _of(one: Filter) -> Iterator[Sample]:
     if isinstance(one, Comparison):
         for pattern in one.patterns:
@@ -100,6 +107,16 @@ def _of(one: Filter) -> Iterator[Sample]:
         yield from samples(one.parts)
     elif isinstance(one, Combined) and one.name == "require-all":
         yield from _all(one)
+    elif isinstance(one, Combined):
+        yield from _other(one.parts[0])
+
+
+def _other(one: Filter) -> Iterator[Sample]:
+    """Give a sample of another word than those of a filter: another kind of file."""
+    if isinstance(one, Comparison):
+        named = {part.value.name for part in one.patterns if isinstance(part, Number) and isinstance(part.value, Name)}
+        free = (word for word in WORDS.get(one.fact, ()) if word not in named)
+        yield from (Sample(((one.fact, Name(word)),)) for word in islice(free, 1))
 
 
 def _all(one: Combined) -> Iterator[Sample]:

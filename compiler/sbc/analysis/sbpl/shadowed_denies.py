@@ -38,6 +38,7 @@ def _open(subject: Subject, rule: Rule, group: str) -> Iterator[tuple[str, Rule,
         asked = chain(
             (sample for one in (rule, *above) for sample in subject.samples(one)),
             (sample for one in above for sample in subject.crossing(rule, one)),
+            (sample for one in above for sample in subject.further(rule, one)),
         )
         for sample in asked if allows else ():
             answer = subject.ask(operation, sample)

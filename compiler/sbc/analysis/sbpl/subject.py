@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from sbc.analysis.sbpl.samples import MAX_SAMPLES, Sample, crossing, samples
+from sbc.analysis.sbpl.samples import MAX_SAMPLES, Sample, crossing, further, samples
 from sbc.diagnostics.diagnostic import Failed
 from sbc.diagnostics.span import Span
 from sbc.macos.operations import PARENTS
@@ -85,6 +85,13 @@ class Subject:
                 for sample in crossing(one, beside):
                     self.meter.take(sum(len(str(value)) for _, value in sample.facts))
                     yield sample
+
+    def further(self, rule: Rule, other: Rule) -> Iterator[Sample]:
+        """Give samples of one rule that say besides what another one's filters look at."""
+        beside = self.samples(other)
+        for sample in self.samples(rule):
+            self.meter.take(len(beside))
+            yield from further(sample, beside)
 
     def patterns(self) -> Iterator[Written]:
         """Give every pattern of every rule, once for each place where it was written and each value that it had."""

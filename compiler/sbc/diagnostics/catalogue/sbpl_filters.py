@@ -16,8 +16,8 @@ class SbplPathSpelling(Diagnostic):
     """Filters see the path that the kernel resolved; the text of a profile is not normalised.
 
     `/tmp`, `/var` and `/etc` are links to `/private/...`, `/home` to `/System/Volumes/Data/home`, and what is under
-    `/System/Volumes/Data` is seen without that. A `//`, `/./`, `..` or relative path matches nothing; whether a `/` at
-    the end does is not known. A deny on such a path fails open.
+    `/System/Volumes/Data` is seen without that. A `//`, `/./`, `..` or relative path matches nothing; whether an
+    empty one or a `/` at the end does is not known. A deny on such a path fails open.
 
     Right: `(subpath "/private/tmp/work")`.
     """
@@ -33,12 +33,14 @@ class SbplPathSpelling(Diagnostic):
     def title(self) -> str:
         if self.canonical is not None and self.spelled.rstrip("/") == self.canonical:
             return f"whether `{self.spelled}` matches anything is not known: it ends in `/`"
+        if not self.spelled:
+            return "what an empty path matches is not known"
         if self.canonical is not None:
             why = f"the kernel sees `{self.canonical}`"
         elif self.spelled.startswith("/"):
             why = "the kernel resolves `..`"
         else:
-            why = "it does not begin with `/`" if self.spelled else "it is empty"
+            why = "it does not begin with `/`"
         seen = "only the link itself" if self.link_seen else "nothing"
         return f"`{self.spelled}` matches {seen}: {why}{', so this deny is open' if self.action == 'deny' else ''}"
 
