@@ -110,6 +110,17 @@ def test_mutants_of_the_gate_are_found() -> None:
     kept("gate.sbx", every=37)
 
 
+@pytest.mark.parametrize("name", ["builder.sbx", "names.sbx"])
+def test_a_folder_above_a_hidden_one_that_a_parameter_opens_stays_where_it_is(name: str) -> None:
+    """Where the work tree holds the home folder, moving that away would show what is hidden in it."""
+    policy, made = shipped(name)
+    for moved in ("home", ":HOME"):
+        text = made.text.replace(f'\n  (literal (param "{moved}"))', "")
+        assert text != made.text
+        with pytest.raises(Differs, match="`file-write-unlink` on"):
+            prove(policy, text, made.losses)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "every"), [("gate.sbx", 1), ("builder.sbx", 11), ("names.sbx", 7), ("precedence.sbx", 1)]

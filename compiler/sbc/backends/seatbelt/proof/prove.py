@@ -25,7 +25,7 @@ class Proven(NamedTuple):
     open: int
 
 
-CHOICES = 2
+CHOICES = 3
 """Choices of values that every compilation compares under; tests take them all."""
 
 

@@ -1,8 +1,9 @@
 """Values for the parameters of a profile: a profile holds none, so it is proven for chosen ones."""
 
 from collections.abc import Iterator
+from itertools import islice
 
-from sbc.backends.seatbelt.proof.places import Places, filled
+from sbc.backends.seatbelt.proof.places import HOMES, Places, filled
 from sbc.policy.policy import Policy
 from sbc.policy.values import BUILT_IN
 
@@ -35,8 +36,32 @@ def choices(policy: Policy) -> Iterator[dict[str, str]]:
         within = [filled(rule.path, {}) for rule in hosts] or [other]
         folders = (f"{'' if top == '/' else top}/{new} {index}" for index, top in enumerate(within))
         inside = dict(zip(("cwd", *names, "tmpdir"), _round(list(folders), len(names) + 2), strict=True))
+        if order[0] == "write":
+            further = (one for one in _further_in(policy, awkward | inside, new) if _holds(policy, one))
+            yield from islice(further, 1)
         if _holds(policy, awkward | inside):
             yield awkward | inside
+
+
+def _further_in(policy: Policy, values: dict[str, str], new: str) -> Iterator[dict[str, str]]:
+    """Give values with the home folder and the other parameters below one that may be written; with the home alone.
+
+    The folders above a protected path then lie in what a parameter opens.
+    """
+    outer = _opened(policy)
+    if outer is None:
+        return
+    below = f'{values[outer]}/"q"\\ (1)[a].*'
+    home = {"home": f"{below}/u", ":HOME": f"{below}/v"}
+    kept = (*HOMES, outer)
+    yield values | home | {name: f"{below}/{new} {index}" for index, name in enumerate(values) if name not in kept}
+    yield values | home
+
+
+def _opened(policy: Policy) -> str | None:
+    """Give a parameter whose folder may be written: the first; None where there is none."""
+    opened = (rule.path for rule in policy.files.rules if rule.access == "write" and rule.origin.on != "linux")
+    return next((path.base for path in opened if path.base not in (None, *HOMES) and not path.rest), None)
 
 
 def _round(folders: list[str], count: int) -> Iterator[str]:
