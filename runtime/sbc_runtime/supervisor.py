@@ -19,6 +19,7 @@ from sbc_runtime.loaded import Loaded
 from sbc_runtime.outcome import Failure, ReadBack, RunLoss
 from sbc_runtime.outcome_codec import encode
 from sbc_runtime.pipes import Pipes, Streams
+from sbc_runtime.prepare.ids import release
 from sbc_runtime.prepare.run import prepare
 from sbc_runtime.prepared import Prepared
 from sbc_runtime.protected import Protected
@@ -54,6 +55,7 @@ def main(job: Job, loaded: Loaded, given: Given) -> NoReturn:
         inherit.set_signals()
         with contextlib.closing(socket.socket(fileno=given.control)) as control:
             told = _run(job, loaded, given, control)
+            release()
             control.setblocking(True)
             control.sendall(told)
             # The host need not wait until this process is gone.

@@ -40,7 +40,7 @@ def _prepared(bundle: Bundle, program: bytes | None, job: Job, found: Bases) -> 
     root = setting(plan.roots)
     layout = Layout(root is not None and root.kind == "host")
     stated = identity(plan, job.params)
-    whose, notes = ids(stated)
+    whose, notes = ids(stated, lambda: _owners(plan, found))
     mounted = host_mounts.read()
     kernel = kernel_mounts(mounted)
     areas = Areas(layout, found, whose, kernel)
@@ -108,6 +108,13 @@ def _used(plan: Plan) -> frozenset[str]:
     paths = [one for rule in on_linux(plan.rules) for one in (rule.path, rule.place)]
     paths += [one.path for group in (plan.tmps, plan.start_in, plan.network.allowances) for one in on_linux(group)]
     return frozenset(path.base for path in paths if path is not None and path.base is not None)
+
+
+def _owners(plan: Plan, found: Bases) -> list[int]:
+    """Give to whom the paths belong that the command is to write to."""
+    writable = (one for one in on_linux(plan.rules) if one.access == "write")
+    seen = (found.look_up(one.path, one.statement.where()) for one in writable)
+    return [one.owner for one in seen if one is not None]
 
 
 def _is_root(path: Path) -> bool:
