@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +28,8 @@ SANDBOX_EXEC = "/usr/bin/sandbox-exec"
 ROWS = Path(__file__).with_name("comparison.json")
 PORT = 40123
 SECONDS = 30
+BAD_PROFILE = 65
+"""The status of sandbox-exec for a profile that it cannot use."""
 
 # What a row does. It prints `begun`, and then `allow`, `deny`, or what else came of it.
 PROGRAM = r"""
@@ -95,6 +97,7 @@ ACTIONS = {
     "list": lambda: os.listdir(path),
     "write": lambda: open(path, "r+b").write(b"x"),
     "create": lambda: os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)),
+    "symlink": lambda: os.symlink("nowhere", path),
     "chmod": lambda: os.chmod(path, 0o600),
     "unlink": lambda: os.unlink(path),
     "rename": rename, "link": link, "exec": execute, "child-read": child, "inherited": inherited, "signal": send,
@@ -111,14 +114,19 @@ else:
 """
 
 
-def prepare(folder: Path) -> None:
-    """Make what rows work on, anew."""
+def prepare(folder: Path, more: list[str]) -> None:
+    """Make what rows work on, anew; of one row `more`: folders (`a/`), those of sockets (`a/b=`), files."""
     for name in ("a/b", "ab", "Mixed", "sp ace"):
         (folder / name).mkdir(parents=True)
     for name in ("a/file", "a/b/file", "ab/file", "Mixed/File", 'q"x', "b\\x", "sp ace/\u00fc"):
         (folder / name).write_bytes(b"content")
     (folder / "link").symlink_to("a")
     os.link(folder / "a" / "file", folder / "hard")
+    for name in more:
+        above = folder / name if name.endswith("/") else (folder / name).parent
+        above.mkdir(parents=True, exist_ok=True)
+        if not name.endswith(("/", "=")):
+            (folder / name).write_bytes(b"content")
 
 
 def listening(place: str | tuple[str, int]) -> socket.socket:
@@ -130,12 +138,13 @@ def listening(place: str | tuple[str, int]) -> socket.socket:
     return made
 
 
-def seen(row: dict[str, str], folder: Path, program: str) -> str:
-    """Do what a row says; give `allow`, `deny`, or what else came of it."""
-    prepare(folder)
+def seen(row: dict[str, Any], folder: Path, program: str) -> str:
+    """Do what a row says; give `allow`, `deny`, `refused` (the profile), or what else came of it."""
+    more = row.get("make", [])
+    prepare(folder, more)
     above = os.getcwd()
     os.chdir(folder)  # the path of a socket is short
-    sockets = [listening("sock"), listening("open.sock")]
+    sockets = [listening(one) for one in ("sock", "open.sock", *(one[:-1] for one in more if one.endswith("=")))]
     os.chdir(above)
     profile = folder.parent / "profile.sb"
     profile.write_text(row["profile"], encoding="utf-8")
@@ -164,11 +173,13 @@ def seen(row: dict[str, str], folder: Path, program: str) -> str:
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     if lines[:1] != ["begun"] or len(lines) != 2:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        if row["expected"] == "refused" and done.returncode == BAD_PROFILE:
+            return "refused"
         return f"not begun, status {done.returncode}: {said[0] if said else ''}"
     return lines[1]
 
 
-def compare(rows: list[dict[str, str]], top: Path, program: str = SANDBOX_EXEC) -> Iterator[tuple[str, str, str, str]]:
+def compare(rows: list[dict[str, Any]], top: Path, program: str = SANDBOX_EXEC) -> Iterator[tuple[str, str, str, str]]:
     """Give each row as (id, expected, seen, verdict)."""
     for row in rows:
         got = seen(row, top / "w", program)

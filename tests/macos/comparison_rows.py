@@ -6,6 +6,7 @@ to `a`, a hard link `hard` to `a/file`, and sockets `sock` and `open.sock` that 
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from sbc.diagnostics.diagnostic import Failed
 from sbc.diagnostics.span import Source
 from sbc.seatbelt.decide import decide
 from sbc.seatbelt.load import load
+from tests.macos.comparison_cases import Case, is_row, row
+from tests.shared_data import shared
 
 PLACE = Path(__file__).with_name("comparison.json")
 W = "/private/tmp/w"
@@ -100,6 +103,10 @@ ROWS: tuple[Row, ...] = (
     ("open-case-subpath", '(deny file-read* (subpath (s "/MIXED")))', "read", "Mixed/File", "file-read-data", "open"),
     ("open-regex-case", '(deny file-read* (regex "/mixed/file$"))', "read", "Mixed/File", "file-read-data", "open"),
     ("open-trailing-slash", '(deny file-read* (subpath (s "/a/")))', "read", "a/file", "file-read-data", "open"),
+    ("open-trailing-slash-literal", '(deny file-read* (literal (s "/a/")))', "list", "a", "file-read-data", "open"),
+    ("open-empty-path", '(deny file-write* (subpath ""))', "write", "a/file", "file-write-data", "open"),
+    ("open-repeated-anchor", '(deny file-read* (regex "^*/a/file$"))', "read", "a/file", "file-read-data", "open"),
+    ("open-no-default", "", "connect", "tcp", "network-outbound", "open"),
     ("open-count", '(deny file-read* (regex "/a/fi{1}le$"))', "read", "a/file", "file-read-data", "open"),
     ("open-word", '(deny file-read* (regex "/a/\\\\w+$"))', "read", "a/file", "file-read-data", "open"),
     ("open-accent", '(deny file-read* (literal (s "/sp ace/u\u0308")))', "read", "sp ace/\u00fc", "file-read-data", "open"),
@@ -109,8 +116,13 @@ ROWS: tuple[Row, ...] = (
 )  # fmt: skip
 
 
+_NO_DEFAULT = "(version 1)\n(allow file* process* mach* ipc* iokit* sysctl* system* signal)\n"
+
+
 def whole(rules: str) -> str:
-    """Give a row's profile; `s` puts W before a path."""
+    """Give a row's profile; `s` puts W before a path. No rules: a profile that says nothing of the default."""
+    if not rules:
+        return _NO_DEFAULT
     return f'(version 1)\n(allow default)\n(define (s path) (string-append (param "W") path))\n{rules}\n'
 
 
@@ -127,18 +139,25 @@ def answer(row: Row) -> str:
 
 
 def rows() -> list[dict[str, Any]]:
-    """Give what the file holds."""
+    """Give the rows that are made here."""
     return [
         {"id": one[0], "profile": whole(one[1]), "action": one[2], "path": one[3], "expected": answer(one)}
         for one in ROWS
     ]
 
 
-def text() -> str:
-    """Give the file."""
-    lines = ",\n".join(json.dumps(one) for one in rows())
+def text(cases: Iterable[Case]) -> str:
+    """Give the file: those rows, and the published cases."""
+    made = [*rows(), *(row(case, PORT) for case in cases if is_row(case))]
+    lines = ",\n".join(json.dumps(one) for one in made)
     return f"[\n{lines}\n]\n"
 
 
+def published() -> list[Case]:
+    """Give the published cases."""
+    place = shared("cases", "sbpl-verdicts.jsonl")
+    return [json.loads(line) for line in place.read_text("utf-8").splitlines() if line]
+
+
 if __name__ == "__main__":
-    PLACE.write_text(text(), encoding="utf-8")
+    PLACE.write_text(text(published()), encoding="utf-8")

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.macos import compare_with_system
-from tests.macos.comparison_rows import PLACE, rows, text
+from tests.macos.comparison_cases import NOT_A_ROW, is_row, row
+from tests.macos.comparison_cases import answer as decided
+from tests.macos.comparison_rows import PLACE, PORT, W, published, rows, text
 
 SCRIPT = Path(compare_with_system.__file__)
 
@@ -37,10 +39,22 @@ def install(folder: Path, content: str) -> str:
 
 
 def test_rows_are_what_the_evaluator_answers() -> None:
-    assert PLACE.read_text(encoding="utf-8") == text(), "run `python -m tests.macos.comparison_rows`"
+    held = json.loads(PLACE.read_text(encoding="utf-8"))
     made = rows()
+    assert held[: len(made)] == made, "run `python -m tests.macos.comparison_rows`"
     assert {one["expected"] for one in made} == {"allow", "deny", "open"}
-    assert len({one["id"] for one in made}) == len(made)
+    assert len({one["id"] for one in held}) == len(held)
+
+
+def test_every_published_case_is_a_row_or_has_a_reason() -> None:
+    cases = published()
+    assert PLACE.read_text(encoding="utf-8") == text(cases), "run `python -m tests.macos.comparison_rows`"
+    assert NOT_A_ROW.keys() <= {case["id"] for case in cases}
+    made = [(case, row(case, PORT)) for case in cases if is_row(case)]
+    assert len(made) > 50
+    for case, one in made:
+        # Moved below W it is still the same question.
+        assert decided(case, one, W, PORT) == case["expect"].replace("error", "refused"), case["id"]
 
 
 def test_the_script_needs_nothing_else() -> None:
@@ -58,10 +72,10 @@ def test_without_a_mac_it_says_so() -> None:
 def test_a_system_that_answers_as_expected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = install(tmp_path, STRICT.format(python=sys.executable, rows=str(PLACE)))
     some = tmp_path / "rows.json"
-    some.write_text(json.dumps(rows()[-16:]))
+    some.write_text(json.dumps(rows()[-20:]))
     assert compare_with_system.main(program, some) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told[-1] == "16 rows, 0 different"
+    assert told[-1] == "20 rows, 0 different"
     assert all(line.endswith(("same", "open")) for line in told[2:-1])
 
 
@@ -75,8 +89,17 @@ def test_actions_and_differences(tmp_path: Path, capsys: pytest.CaptureFixture[s
         name, wanted, seen, *_ = line.split()
         assert wanted == expected[name]
         assert seen == "allow" or name == "open-process-star", line  # it asks a library of macOS
-        assert line.endswith({"allow": "same", "deny": "DIFFERENT", "open": "open"}[wanted])
-    assert told[-1].endswith(f"{list(expected.values()).count('deny')} different")
+        assert line.endswith({"allow": "same", "open": "open"}.get(wanted, "DIFFERENT"))
+    assert told[-1].endswith(f"{sum(one in ('deny', 'refused') for one in expected.values())} different")
+
+
+def test_a_profile_that_is_to_be_refused(tmp_path: Path) -> None:
+    program = install(tmp_path, "#!/bin/sh\nexit 65\n")
+    one = next(one for one in json.loads(PLACE.read_text()) if one["expected"] == "refused")
+    (tmp_path / "top").mkdir()
+    assert list(compare_with_system.compare([one], tmp_path / "top", program)) == [
+        (one["id"], "refused", "refused", "same")
+    ]
 
 
 def test_what_does_not_begin_is_no_answer(tmp_path: Path) -> None:

@@ -63,13 +63,27 @@ def test_the_spelling_of_the_document_does_not_matter_and_the_values_do() -> Non
     accept(json.dumps(turned).encode().replace(b"win32", b"\\u0077in32"))
 
 
-def test_the_signature_is_the_documented_one() -> None:
+@pytest.mark.parametrize("by", ["A. Administrator", 'Änne "q" \\ /\u5c71 \U0001f600 <e\u0301>'])
+def test_the_signature_is_the_documented_one(by: str) -> None:
     import hashlib
     import hmac
 
-    body = "{" + ",".join(f'"{name}":{json.dumps(value)}' for name, value in sorted(fields().items())) + "}"
+    members = sorted(fields(authorizedBy=by).items())
+    # Escapes only for `"` and `\`; every other character is UTF-8.
+    plain = ((name, value.replace("\\", "\\\\").replace('"', '\\"')) for name, value in members)
+    body = "{" + ",".join(f'"{name}":"{value}"' for name, value in plain) + "}"
     expected = hmac.new(KEY, b"sbc sandbox bypass attestation 1\n" + body.encode(), hashlib.sha256).hexdigest()
-    assert json.loads(resigned())["signature"] == expected
+    assert json.loads(resigned(authorizedBy=by))["signature"] == expected
+    accept(resigned(authorizedBy=by))
+
+
+@pytest.mark.parametrize(
+    ("field", "most"), [("authorizedBy", 256), ("repositoryOrigin", 2048), ("repositoryPath", 4096)]
+)
+def test_the_longest_text_of_a_field(field: str, most: int) -> None:
+    read(resigned(**{field: "x" * most}))
+    with pytest.raises(Refused, match=field):
+        resigned(**{field: "x" * (most + 1)})
 
 
 @pytest.mark.parametrize("field", FIELDS)
