@@ -1,5 +1,7 @@
 """The reader: what it takes, where it stops, and that text and data go both ways."""
 
+from typing import SupportsIndex
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from sbc.diagnostics.diagnostic import Failed
 from sbc.diagnostics.span import Source
 from sbc.seatbelt.reader import read
+from sbc.seatbelt.strings import Unreadable, unescaped
 from sbc.seatbelt.values import NIL, Char, Pair, Symbol, Value, symbol
 from tests.seatbelt.asking import place, refusal
 
@@ -96,6 +99,26 @@ def test_where_it_stops(text: str, line: int, column: int) -> None:
 def test_the_longest_string() -> None:
     assert data('"' + "a" * 1022 + '"') == [("string", "a" * 1022)]
     assert "macOS" in (refusal('"' + "a" * 1023 + '"').help() or "")
+
+
+class Searched(str):
+    """Counts how many characters are searched."""
+
+    searched = 0
+
+    def find(self, sub: str, start: SupportsIndex | None = None, end: SupportsIndex | None = None, /) -> int:
+        found = super().find(sub, start, end)
+        last = len(self) if end is None else int(end)
+        self.searched += (found if found >= 0 else last) - int(start or 0)
+        return found
+
+
+@pytest.mark.parametrize("part", [r"\a", r"\"", "a"])
+def test_a_long_string_takes_time_in_proportion(part: str) -> None:
+    text = Searched('"' + part * 5000 + '"')
+    with pytest.raises(Unreadable, match="longer than"):
+        unescaped(text, 0)
+    assert text.searched < 4 * len(text)
 
 
 def test_every_datum_has_its_place() -> None:

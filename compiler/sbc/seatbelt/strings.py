@@ -32,8 +32,10 @@ def unescaped(text: str, start: int) -> tuple[str, int]:
     """Read the string whose opening quote is at `start`: its value, and where it ends."""
     parts: list[str] = []
     at = start + 1
+    quote = -1
     while True:
-        quote = text.find('"', at)
+        if quote < at:  # looked for anew only behind an escaped one: else a long string takes quadratic time
+            quote = text.find('"', at)
         if quote < 0:
             raise _unclosed(text, start)
         slash = text.find("\\", at, quote)
