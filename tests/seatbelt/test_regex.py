@@ -49,6 +49,8 @@ def test_it_finds_what_python_finds(*, pattern: str, text: str, folded: bool) ->
         (r"(a)\1", Open),
         ("a{2}", Open),
         ("a*?", Open),
+        ("^*a", Open),
+        ("a$?", Open),
         ("(?=a)", Open),
         ("[[:alpha:]]", Open),
         ("a(?:b)", Never),
@@ -57,6 +59,11 @@ def test_it_finds_what_python_finds(*, pattern: str, text: str, folded: bool) ->
 def test_what_has_no_program(pattern: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         program(pattern)
+
+
+def test_a_group_of_a_place_may_be_repeated() -> None:
+    for pattern in ("(^)*a", "(^|/)?a", "a($)+", "(^|$)*"):
+        assert Automaton(program(pattern), folded=False).finds("a", Meter(1000)), pattern
 
 
 def test_a_literal_question_mark_in_a_group() -> None:

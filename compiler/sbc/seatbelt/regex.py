@@ -97,10 +97,11 @@ class _Reader:
     def _sequence(self, depth: int) -> Code:
         code: Code = []
         while not self.ended and self._here() not in "|)":
+            place = self._here() in "^$"
             one = self._one(depth)
             sign = self._here()
             if sign and sign in _REPEATS:
-                if len(one) == 1 and one[0].op in (Op.START, Op.END):
+                if place:
                     raise Open("a repetition of `^` or `$`")
                 self._at += 1
                 one = _repeated(one, sign)
