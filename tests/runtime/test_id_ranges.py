@@ -13,7 +13,10 @@ from sbc_runtime.plan import IdRange
 from sbc_runtime.prepare.ids import ids, release
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out
 
-FIRST, LAST = 60100, 60103
+FIRST = 60100 + 10 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+"""Of this process: ids that a test elsewhere holds meanwhile would not be free."""
+
+LAST = FIRST + 3
 
 
 @pytest.fixture
