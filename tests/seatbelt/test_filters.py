@@ -125,6 +125,14 @@ def test_extended_attributes() -> None:
         ('(remote tcp "*:443")', "network-outbound", "remote udp 1.1.1.1:443", "deny"),
         ('(remote tcp "*:443")', "network-outbound", "remote ip 1.1.1.1:443", OPEN),
         ("(remote ip6)", "network-outbound", "remote tcp 1.1.1.1:443", "deny"),
+        ("(remote ip6)", "network-outbound", "remote tcp [::1]:443", "allow"),
+        ("(remote tcp4)", "network-outbound", "remote tcp [::1]:443", "deny"),
+        ("(remote tcp4)", "network-outbound", "remote tcp localhost:443", OPEN),
+        ("(remote tcp4)", "network-outbound", "remote tcp4 localhost:443", "allow"),
+        ("(remote udp)", "network-outbound", "remote ip 1.1.1.1:443", OPEN),
+        ('(remote tcp "*:65535")', "network-outbound", "remote tcp 1.1.1.1:65535", "allow"),
+        ("(local ip6)", "network-bind", "local tcp *:1", OPEN),
+        ("(local ip6)", "network-bind", "local tcp4 *:1", "deny"),
         ("(remote ip)", "network-outbound", "remote tcp 1.1.1.1:443", "allow"),
         ("(remote ip)", "network-outbound", "unix /a", "deny"),
         ("(to ip)", "network-outbound", "remote tcp 1.1.1.1:443", "allow"),
@@ -167,6 +175,73 @@ def test_network(one: str, operation: str, target: str, expected: str) -> None:
 def test_targets(word: str, target: str, *, expected: bool | None) -> None:
     found = decision(f"(deny process-info*)(allow process-info* (target {word}))", "process-info-pidinfo", target)
     assert found == {True: "allow", False: "deny", None: OPEN}[expected]
+
+
+RELATIONS = """
+              self pgrp children same-sandbox others initproc
+self          yes  yes  no       yes          no     no
+pgrp          no   yes  open     open         open   no
+children      no   open yes      yes          open   no
+same-sandbox  no   open open     yes          open   no
+others        no   no   no       no           yes    open
+initproc      no   no   no       no           open   yes
+"""
+"""How the other process stands, and what each word then says."""
+
+SERVICES = """
+                  a    b  global-name:a local-name:a xpc-service-name:a local-name:b
+global-name       yes  no yes           no           no                 no
+local-name        open no no            yes          no                 no
+xpc-service-name  open no no            no           yes                no
+"""
+
+CONNECTIONS = """
+                                 remote:tcp:::1 local:tcp:::1 remote:udp:::1 local:udp:::1 unix:/a none
+network-outbound:remote:tcp      yes            open          no             no            no      open
+network-outbound:local:tcp       yes            yes           no             no            no      open
+network-bind:remote:tcp          yes            no            no             no            no      open
+network-bind:local:tcp           open           yes           no             no            no      open
+network-inbound:remote:tcp       yes            no            no             no            no      open
+network-inbound:local:tcp        open           yes           no             no            no      open
+network-outbound:remote:unix     no             no            no             no            yes     open
+network-outbound:local:unix      no             no            no             no            open    open
+network-bind:remote:unix         no             no            no             no            open    open
+network-bind:local:unix          no             no            no             no            yes     open
+network-inbound:remote:unix      no             no            no             no            yes     open
+network-inbound:local:unix       no             no            no             no            yes     open
+"""
+
+_CELLS = {"yes": "allow", "no": "deny", "open": OPEN}
+
+
+def cells(table: str) -> list[tuple[str, str, str]]:
+    """Give each cell of a table: its row, its column, and the answer."""
+    head, *lines = (line.split() for line in table.strip().splitlines())
+    assert all(len(line) == len(head) + 1 for line in lines)
+    return [(line[0], one, _CELLS[cell]) for line in lines for one, cell in zip(head, line[1:], strict=True)]
+
+
+@pytest.mark.parametrize(("stands", "word", "expected"), cells(RELATIONS))
+def test_every_relation(stands: str, word: str, expected: str) -> None:
+    rules = f"(deny process-info*)(allow process-info* (target {word}))"
+    assert decision(rules, "process-info-pidinfo", stands) == expected
+
+
+@pytest.mark.parametrize(("kind", "service", "expected"), cells(SERVICES))
+def test_every_kind_of_service(kind: str, service: str, expected: str) -> None:
+    rules = f'(deny default)(allow mach-lookup ({kind} "a"))'
+    assert decision(rules, "mach-lookup", service.replace(":", " ")) == expected
+
+
+@pytest.mark.parametrize(("one", "target", "expected"), cells(CONNECTIONS))
+def test_every_side_of_a_connection(one: str, target: str, expected: str) -> None:
+    operation, side, kind = one.split(":")
+    word = f'({side} tcp "localhost:1")' if kind == "tcp" else f'({side} unix-socket (path-literal "/a"))'
+    first, _, rest = target.partition(":")
+    asking = (
+        None if target == "none" else f"{first} {rest}" if first == "unix" else f"{first} {rest[:3]} [{rest[4:6]}1]:1"
+    )
+    assert decision(f"(deny default)(allow {operation} {word})", operation, asking) == expected
 
 
 @pytest.mark.parametrize(
@@ -227,6 +302,12 @@ def test_signals_and_numbers() -> None:
         ("network-outbound", "remote sctp 1.1.1.1:80"),
         ("network-outbound", "remote tcp 1.1.1.1"),
         ("network-outbound", "remote tcp6 1.1.1.1:80"),
+        ("network-outbound", "remote tcp4 [::1]:80"),
+        ("network-outbound", "remote tcp 1.1.1.1:65536"),
+        ("network-outbound", "remote tcp 1.1.1.1:x"),
+        ("network-outbound", "remote tcp *:80"),
+        ("network-outbound", "remote tcp [::1:80"),
+        ("network-outbound", "remote tcp ::1]:80"),
     ],
 )
 def test_questions_that_are_none(operation: str, target: str) -> None:

@@ -128,9 +128,10 @@ class Network(Filter):
         if self.side == "local" and question.operation == "network-outbound":
             # Read: a source that is not bound is 0.0.0.0, and a `local` filter admits every connection.
             return protocol_matches(self.protocol, point)
-        if point.side == "local" and self.side == "remote":
+        if self.side == "remote" and question.operation in ("network-bind", "network-inbound"):
             return False  # derived: bind() and listen() have no peer
-        return Unknown("the local address, which the question does not say")
+        unsaid = Unknown(f"the {self.side} address, which the question does not say")
+        return all_of((protocol_matches(self.protocol, point), unsaid))
 
 
 class UnixSocket(Filter):
