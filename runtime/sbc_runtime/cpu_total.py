@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from sbc_runtime.records import NamedTuple
 
 INIT = "1"
+INIT_TIMES = f"{INIT}/stat"
 
 NOT_SEEN = "children that live shorter than one sample, and that nobody waits for, are missed: only a cgroup is exact"
 

@@ -182,6 +182,8 @@ def _usage(story: Story) -> Usage:
     loop = story.loop
     if loop is None or story.prepared is None:
         return Usage()
+    if not loop.sampler.needed:  # nobody has looked
+        return story.cgroup_usage
     sampler, limits, known = loop.sampler, story.prepared.limits, story.cgroup_usage.cpu
     return Usage(
         known if limits.cpu is None else max(sampler.cpu, known or 0),

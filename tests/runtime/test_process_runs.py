@@ -5,7 +5,7 @@ import shlex
 from sbc_runtime import landlock
 from sbc_runtime.backends.process_tree import look
 from sbc_runtime.backends.registry import AUTO
-from sbc_runtime.outcome import Outcome
+from sbc_runtime.outcome import Outcome, Usage
 from tests.runtime.support import PATHS, SYSTEM, Caller, bundle, out
 
 PROFILE = f"""
@@ -84,6 +84,14 @@ def test_exit_codes(caller: Caller) -> None:
     tree = caller.tree()
     seen = caller.run(bundle(PROFILE), ["no-such"], {"workdir": tree}, backend="process", allow_wider=True)
     assert (seen.code, seen.by) == (127, "sandbox")
+
+
+def test_what_nobody_counts_is_not_told(caller: Caller) -> None:
+    """Only a cgroup sums up here: without one, `0` would be a claim."""
+    limits = "limits { wall 1min; cpu 50s; memory 1GiB; processes 100; core-size 0 }"
+    seen = run(caller, "exit 0", PROFILE.replace("limits { wall 1min; core-size 0; open-files 100 }", limits))
+    assert out(seen) == ""
+    assert seen.usage == Usage()
 
 
 def test_a_profile_without_a_filter_for_calls(caller: Caller) -> None:

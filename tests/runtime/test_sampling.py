@@ -289,6 +289,26 @@ def test_cpu_time_of_children_that_are_waited_for_counts_once(caller: Caller, ba
     assert outcome.usage.cpu < 3500
 
 
+ORPHANS = """
+import os, time
+here, there = os.pipe()
+for _ in range(75):
+    if os.fork() == 0:
+        if os.fork() == 0:
+            while time.process_time() < 0.02: pass
+            os.write(there, b"x")
+        os._exit(0)
+    os.wait()
+    os.read(here, 1)
+"""
+
+
+def test_cpu_time_of_orphans(caller: Caller, backend: str) -> None:
+    """Init waits for them, each too short for a sample: what it got is seen, also where its folder is hidden."""
+    outcome = run(caller, backend, "cpu 1s", ORPHANS)
+    assert (outcome.kind, outcome.code) == ("cpu-limit", 137), (outcome.usage, outcome.stderr.kept)
+
+
 INIT = Times(0, "0", 0, 0)
 
 
