@@ -4,10 +4,11 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sbc.seatbelt.automaton import Automaton
+from sbc.seatbelt.patterns import Regex
 from sbc.seatbelt.regex import Broken, Never, Open, program
 from sbc.seatbelt.verdict import Meter, TooMuch
 
@@ -32,6 +33,22 @@ _PATTERNS = st.recursive(st.lists(_SIGNS | _REPEATED, max_size=4).map("".join), 
 def test_it_finds_what_python_finds(*, pattern: str, text: str, folded: bool) -> None:
     expected = re.search(pattern.replace("$", r"\Z"), text, re.DOTALL | (re.IGNORECASE if folded else 0)) is not None
     assert Automaton(program(pattern), folded=folded).finds(text, Meter(1_000_000)) == expected
+
+
+@example("^/a|b", "b")
+@example("^ab*", "a")
+@example("^ab?b", "ab")
+@example("^a$", "A")
+@given(st.text("abA/", max_size=4).map("^{}".format) | st.just(""), st.text("abA/", max_size=5))
+def test_a_shortcut_changes_no_answer(beginning: str, text: str) -> None:
+    """An expression with a plain beginning is not searched where the text does not begin so."""
+    for end in ("", "*", "+", "?", "?a", "|b", "$", "(a|b)*"):
+        try:
+            code = program(beginning + end)
+        except ValueError:
+            continue
+        found = Automaton(code, folded=False).finds(text, Meter(100_000))
+        assert Regex(beginning + end, folded=False).verdict(text, Meter(100_000)) is found
 
 
 @pytest.mark.parametrize(
