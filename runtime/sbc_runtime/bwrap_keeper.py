@@ -217,7 +217,8 @@ class Keeper:
             with contextlib.suppress(OSError):
                 said = os.read(self._diagnosis, 4096).decode("utf-8", "replace").strip().removeprefix("bwrap: ")
         how = f"signal {os.WTERMSIG(status)}" if os.WIFSIGNALED(status) else f"status {os.WEXITSTATUS(status)}"
-        return SetupFailed("bwrap", said or f"bubblewrap ended with {how} before the command was ready", remedy(said))
+        why = said or f"bubblewrap ended with {how} before the command was ready"
+        return SetupFailed("bwrap", why, remedy(why))
 
 
 def keep(task: Task, supervisor: int) -> NoReturn:

@@ -1,5 +1,10 @@
 """What can be done about a set-up that failed, told from what the kernel or bubblewrap said."""
 
+import errno
+import signal
+
+from sbc_runtime.errors import OF_RESOURCES
+
 _USERNS = (
     "allow unprivileged user namespaces: `sysctl kernel.unprivileged_userns_clone=1` (Debian), an AppArmor profile for "
     "this program or `sysctl kernel.apparmor_restrict_unprivileged_userns=0` (Ubuntu); in a container, a seccomp "
@@ -12,12 +17,16 @@ _PROC = (
 )
 _PTRACE = "let ptrace(2) through: kernel.yama.ptrace_scope below 2, or a container whose seccomp profile allows it"
 
+_ARGUMENTS = "give the command fewer arguments, or use the namespace backend"
+
 _SEARCH = (
     "with `root host` bubblewrap looks paths up as the command's host id: let it search the folders above them, or use "
     "the namespace backend"
 )
 
 _KNOWN = (
+    ("maximum number of arguments", _ARGUMENTS),
+    (f"signal {int(signal.SIGXFSZ)} ", OF_RESOURCES[errno.EFBIG]),
     ("ENOSPC", _COUNT),
     ("No space left on device", _COUNT),
     ("max_", _COUNT),

@@ -11,6 +11,8 @@ OF_RESOURCES = {
     errno.ETOOMANYREFS: "let the caller have more open files (`ulimit -n`)",
     errno.ENFILE: "raise fs.file-max, or close what holds so many files open",
     errno.EAGAIN: "let the caller have more processes (`ulimit -u`, the cgroup's pids.max)",
+    errno.EFBIG: "let the caller write larger files (`ulimit -f`)",
+    errno.E2BIG: "give the command fewer or shorter arguments, or fewer variables",
     errno.ENOMEM: "let the caller have more memory (`ulimit -v`, the cgroup's memory.max)",
 }
 """What these say is the same at every step: something has run out."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from sbc_runtime import classify
 from sbc_runtime.backends.interface import Backend, Ended
 from sbc_runtime.contents import Bundle
+from sbc_runtime.errors import OF_RESOURCES
 from sbc_runtime.job import Job
 from sbc_runtime.outcome import (
     LOST,
@@ -77,7 +78,8 @@ def outcome(story: Story) -> Outcome:
         code = code or classify.EXIT_SETUP_FAILED
     elif ended is not None and ended.exec_errno and failure is None:
         why = f"`{story.job.argv[0]}`: {os.strerror(ended.exec_errno)}"
-        failure = Failure("command", why, "name a program that is visible in the sandbox", ended.exec_errno)
+        remedy = OF_RESOURCES.get(ended.exec_errno, "name a program that is visible in the sandbox")
+        failure = Failure("command", why, remedy, ended.exec_errno)
     elif kind == "sandbox-failed" and failure is None:
         failure = Failure("supervisor", "what watched the command was lost", "run it again")
     signalled = ended is not None and os.WIFSIGNALED(ended.status)

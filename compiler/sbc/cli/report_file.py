@@ -5,6 +5,7 @@ import os
 import sys
 
 from sbc_runtime.atomic import Reserved
+from sbc_runtime.errors import OF_RESOURCES
 
 _ROOM = 64 << 10
 """Bytes that are set aside: reports are smaller, but for thousands of variables or losses."""
@@ -17,7 +18,9 @@ class Place:
     """
 
     def __init__(self, report: str) -> None:
-        """`OSError`, which names the report, where it could not be written now."""
+        """`OSError`, which names the report, where it could not be written now; `ValueError` where it has no name."""
+        if not report:
+            raise ValueError("--report: its path is empty; name a file in a folder that you may write to")
         self._folder = -1
         linux = sys.platform == "linux"
         try:
@@ -34,7 +37,8 @@ class Place:
             if self._folder >= 0:
                 os.close(self._folder)
             why = f"the report cannot be written: {error.strerror or error}"
-            raise OSError(error.errno, f"{why}; name a file in a folder that you may write to", report) from None
+            remedy = OF_RESOURCES.get(error.errno or 0, "name a file in a folder that you may write to")
+            raise OSError(error.errno, f"{why}; {remedy}", report) from None
 
     def write(self, content: bytes) -> None:
         """Write it, whole or not at all; `OSError`."""

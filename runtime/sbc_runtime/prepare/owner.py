@@ -1,5 +1,6 @@
 """Whether the command, which has other host ids than uid 0, could write where it is meant to."""
 
+import errno
 import os
 import pwd
 import stat
@@ -24,6 +25,8 @@ def check_owner(found: Found, ids: Ids, where: str) -> None:
         return
     if found.group == ids.host_group and found.mode & stat.S_IWGRP:
         return
+    if not _mapped(ids.host_user):  # no tree can belong to it: chown(2) says EINVAL
+        raise SetupFailed.of("id maps", OSError(errno.EPERM, os.strerror(errno.EPERM)), where=where)
     why = f"`{found.real}` belongs to {found.owner}:{found.group}, the command runs as the host's {ids.host_user}"
     if found.owner == ids.host_user:
         raise SetupFailed("paths", why + ", who may not write it", "chmod it, or choose another tree", 13, where)
@@ -33,6 +36,16 @@ def check_owner(found: Found, ids: Ids, where: str) -> None:
 
         remedy = f"chown -R {ids.host_user}:{ids.host_group} {shlex.quote(found.real)}"
     raise SetupFailed("paths", why, remedy, 13, where)
+
+
+def _mapped(user: int) -> bool:
+    """Tell whether the caller's user namespace has a user id (user_namespaces(7)); True where that cannot be read."""
+    try:
+        with open("/proc/self/uid_map", encoding="ascii") as file:
+            ranges = [[int(one) for one in line.split()] for line in file]
+    except OSError:
+        return True
+    return any(first <= user < first + count for first, _, count in ranges)
 
 
 def may_be_given(real: str) -> bool:
