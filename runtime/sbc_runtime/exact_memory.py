@@ -13,13 +13,14 @@ from sbc_runtime.sampled_process import PAGE, Process
 
 
 class Holders(NamedTuple):
-    """Who holds memory: processes below `proc` (a descriptor), of whom `init` is the first, by the host's number.
+    """Who holds memory: processes below `proc`. `children` names those of init, by the host's numbers (none: -1).
 
+    Both are descriptors.
     `file_systems`: numbers of the devices of memory file systems; what they hold counts there, mapped or not.
     """
 
     proc: int
-    init: int
+    children: int
     file_systems: frozenset[int]
 
 
@@ -49,7 +50,7 @@ def exact(holders: Holders, processes: list[Process], elsewhere: int, limit: int
     Exact where it comes to the limit; below it, it is not less than what is in use.
     """
     # Asked first: whoever shares its parent's memory now is left out, whether it ends or executes something meanwhile.
-    same = repeated(holders.init, [one.pid for one in processes])
+    same = repeated(holders.children, [one.pid for one in processes])
     shared: dict[str, int] = {}
     own = 0
     for one in processes:

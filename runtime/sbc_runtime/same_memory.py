@@ -19,13 +19,14 @@ class _CannotTellError(Exception):
     """kcmp(2) is missing or refused here."""
 
 
-def repeated(init: int, pids: list[str]) -> set[str] | None:
+def repeated(children: int, pids: list[str]) -> set[str] | None:
     """Give the processes (by their numbers inside) whose memory is that of another one as well; None: cannot be told.
 
-    `init`: the host's number of the first process. A process whose first thread has ended is never one of them: it
-    would be compared by that thread, which has no memory, like that of any other such process.
+    `children`: a descriptor of init's `children` (proc_pid_children(5)), below whom all are. A process whose first
+    thread has ended is never one of them: it would be compared by that thread, which has no memory, like that of any
+    other such process.
     """
-    hosts = _host_numbers(init)
+    hosts = _host_numbers(children)
     known = [(hosts[pid], pid) for pid in pids if pid in hosts and _has_memory(hosts[pid])]
     if not known:
         return None
@@ -54,10 +55,14 @@ def _has_memory(pid: int) -> bool:
         return False
 
 
-def _host_numbers(init: int) -> dict[str, int]:
-    """Give the host's number of each process below init, by its number inside (`NSpid`, proc_pid_status(5))."""
+def _host_numbers(children: int) -> dict[str, int]:
+    """Give the host's number of each process below these, by its number inside (`NSpid`, proc_pid_status(5))."""
     found: dict[str, int] = {}
-    waiting = [init]
+    named = b""
+    with contextlib.suppress(OSError):
+        while part := os.pread(children, 4096, len(named)):
+            named += part
+    waiting = [int(one) for one in named.split()]
     while waiting:
         pid = waiting.pop()
         with contextlib.suppress(OSError):

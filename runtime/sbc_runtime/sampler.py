@@ -92,6 +92,14 @@ class Scope(NamedTuple):
     file_systems: tuple[int, ...]
 
 
+def _of_init(init: int, name: str, limit: int | None) -> int:
+    """Open a file of init's folder, where a limit needs it; -1 where that cannot be."""
+    if limit is not None:
+        with contextlib.suppress(OSError):
+            return os.open(f"/proc/{init}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+    return -1
+
+
 class Sampler:
     """Measures against limits; `kind` is set once one of them is exceeded.
 
@@ -118,12 +126,11 @@ class Sampler:
         self._cpu_limit = limits.cpu
         self._system_v = SystemV(scope.system_v)
         devices = frozenset(os.fstat(one).st_dev for one in scope.file_systems)
-        self._holders = Holders(scope.proc, scope.init, devices)
+        # Open from now on: where /proc is mounted with `hidepid`, init's folder cannot be found once the command runs.
+        self._init = _of_init(scope.init, "stat", limits.cpu)
+        self._children = _of_init(scope.init, f"task/{scope.init}/children", self._memory_limit)
+        self._holders = Holders(scope.proc, self._children, devices)
         self._cpu_total = CpuTotal(self._content)
-        self._init = -1
-        if limits.cpu is not None:
-            with contextlib.suppress(OSError):  # then as the sandbox's own /proc shows it
-                self._init = os.open(f"/proc/{scope.init}/stat", os.O_RDONLY | os.O_CLOEXEC)
         self._exact_cpu = exact_cpu if exact_cpu is not None and self._cpu_limit is not None else lambda: None
         self._cpu_before = self._exact_cpu() or 0
         self._processes: dict[str, Process] = {}
@@ -217,9 +224,10 @@ class Sampler:
             one.close()
         self._processes.clear()
         self._turn.clear()
-        if self._init >= 0:
-            os.close(self._init)
-            self._init = -1
+        for one in (self._init, self._children):
+            if one >= 0:
+                os.close(one)
+        self._init = self._children = -1
 
     def last_look(self) -> None:
         """Measure cpu time once more, before the processes are gone."""
