@@ -26,6 +26,7 @@ from sbc_runtime.outcome import Outcome
 from sbc_runtime.report import to_json
 from sbc_runtime.request import Request
 from tests.macos import stand_in
+from tests.runtime.processes import living, until
 from tests.runtime.support import bundle
 from tests.shared_data import ROOT
 
@@ -367,14 +368,7 @@ def written(file: Path) -> str:
 
 def gone(pid: int) -> bool:
     """Wait for a process to end; one that nobody waits for counts as gone."""
-    for _ in range(6000):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        time.sleep(0.05)
-    return False
+    return until(lambda: not living(pid), 300)
 
 
 def test_a_killed_keeper_is_no_verdict(mac: Mac) -> None:

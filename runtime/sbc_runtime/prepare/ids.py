@@ -3,6 +3,7 @@
 import fcntl
 import os
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 from sbc_runtime.errors import SetupFailed
 from sbc_runtime.plan import IdRange
@@ -19,12 +20,8 @@ _HELD: list[int] = []
 """The locks of this process, which carries out one run."""
 
 
-def _nobodys() -> Iterable[int]:
-    return ()
-
-
 def ids(
-    stated: dict[str, int | str | IdRange], owners: Callable[[], Iterable[int]] = _nobodys
+    stated: dict[str, int | str | IdRange], owners: Callable[[], Iterable[int]] = tuple
 ) -> tuple[Ids, tuple[str, ...]]:
     """Give the ids of a run and notes. An id taken from a range is held by a lock until `release`.
 
@@ -68,7 +65,7 @@ def _free_of(span: IdRange, key: str, owners: Iterable[int]) -> int:
     if seen.st_uid != 0 or seen.st_mode & 0o077:
         raise SetupFailed("identity", f"`{LOCKS}` is not only root's", f"remove `{LOCKS}`")
     everybody = range(span.first, span.last + 1)
-    for number in (one for some in ((one for one in owners if one in everybody), everybody) for one in some):
+    for number in chain((one for one in owners if one in everybody), everybody):
         name = f"{LOCKS}/{key}.{number}"
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
